@@ -1,0 +1,44 @@
+# `make` lists the targets. Everything is set up on first use; nothing is written outside this folder.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+ENV := set -euo pipefail; . .evenkeel/env.sh;
+
+.PHONY: help setup demo airflow test test-fast lint format lock doctor bench-planners clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: ## set this clone up: packages, Java, Delta's JARs, Airflow's database (seconds when done already)
+	@$(PYTHON) -m bootstrap setup
+
+demo: setup ## rebalance a drifting table of clicks with a real Airflow Dag, window after window
+	@$(ENV) python -m demo
+
+airflow: setup ## start Airflow (API server, scheduler, Dag processor) on loopback; PORT=8080; Ctrl-C ends it
+	@$(ENV) exec python -m bootstrap.airflow_server $(PORT)
+
+test: setup ## all tests
+	@$(ENV) python -m pytest
+
+test-fast: setup ## the tests that need neither Spark nor Airflow, under 2 minutes
+	@$(ENV) python -m pytest -m 'not spark and not airflow'
+
+lint: setup ## ruff, ruff format and mypy --strict
+	@$(ENV) ruff check . && ruff format --check . && mypy bootstrap dags demo partitioning schemas spark_jobs benchmarks
+
+format: setup ## let ruff mend and format
+	@$(ENV) ruff check --fix . ; ruff format .
+
+lock: setup ## make requirements.txt anew from requirements.in
+	@$(ENV) uv pip compile --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --no-cache --override requirements.override requirements.in -o requirements.txt
+
+doctor: ## say what was found on this machine, and what to do about what is missing
+	@$(PYTHON) -m bootstrap doctor
+
+bench-planners: setup ## time and quality of every planner, as ratios
+	@$(ENV) python -m benchmarks.bench_planners
+
+clean: ## leave the clone as git made it
+	@git clean -fdxq

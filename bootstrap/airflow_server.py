@@ -1,0 +1,70 @@
+"""Airflow for real on this machine: API server, scheduler and Dag processor, started and ended together."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from types import FrameType
+
+from bootstrap.doctor import api_port, is_port_free
+from bootstrap.places import PASSWORDS
+
+PROCESSES = ("api-server", "dag-processor", "scheduler")  # ended in the reverse order
+
+
+def main(argv: list[str]) -> int:
+    if argv:
+        os.environ["AIRFLOW__API__PORT"] = argv[0]
+    port = api_port()
+    if not is_port_free(port):
+        sys.stderr.write(
+            f"Port {port} must be free. Got one in use. Stop what uses it, or run `make airflow PORT={port + 1}`.\n"
+        )
+        return 1
+    os.environ["AIRFLOW__API__BASE_URL"] = f"http://127.0.0.1:{port}"
+    os.environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] = f"http://127.0.0.1:{port}/execution/"
+    sys.stdout.write(
+        f"Airflow at http://127.0.0.1:{port}  user admin  password {_password()}\nCtrl-C ends it.\n"
+    )
+    sys.stdout.flush()
+    return _run_all()
+
+
+def _password() -> str:
+    return str(json.loads(PASSWORDS.read_text())["admin"])
+
+
+def _run_all() -> int:
+    """Run until one process ends or a signal comes; then end the others. 0 only if the user ended it."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    processes = [subprocess.Popen(["airflow", name], start_new_session=True) for name in PROCESSES]
+    try:
+        while all(process.poll() is None for process in processes):
+            time.sleep(0.5)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        for process in reversed(processes):
+            _end(process)
+    return 1
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _end(process: subprocess.Popen[bytes], *, patience: float = 20) -> None:
+    """Ask, wait, then insist; the whole process group, so that no worker is left behind."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(patience)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

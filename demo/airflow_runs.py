@@ -1,0 +1,82 @@
+"""Runs of the demo's Dag, in this process, by Airflow's own ``dag.test``."""
+
+import subprocess
+import time
+from datetime import datetime
+from typing import Any
+
+from airflow.listeners import hookimpl
+from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+from airflow.sdk.listener import get_listener_manager
+
+from demo.console import Console
+from schemas.dataset import ROOT
+
+SENTENCES = {
+    "check": "{rows:,} events, about {keys:,} keys",
+    "profile": "{keys:,} keys hold {state:,.0f} bytes",
+    "plan": "{verdict}, {n_moves} keys to move",
+    "migrate": "{rows_moved:,} rows moved, {bytes_written:,} bytes written",
+    "verify": "conserved: {conserved}, rows astray: {rows_astray}",
+    "report": "{report}",
+}
+
+
+def prepare(console: Console, *, first: datetime, last: datetime) -> bool:
+    """Make the events and the state table with a plain spark-submit."""
+    console.say("clicks: making events and the state table")
+    console.begin_step("prepare")
+    days = ["--window-start", first.isoformat(), "--window-end", last.isoformat()]
+    job = str(ROOT / "spark_jobs" / "prepare_demo.py")
+    done = subprocess.run(["spark-submit", job, "--dataset", "clicks", *days], check=False)
+    console.end_step("done" if done.returncode == 0 else "FAILED")
+    if done.returncode:
+        console.say(f"Step prepare failed: {console.last_error()}\nLog: {console.log}")
+    return done.returncode == 0
+
+
+def run_window(console: Console, start: datetime, end: datetime) -> dict[str, Any] | None:
+    """Run the Dag over one window; its report's figures, or None if a step failed."""
+    from dags.rebalance_dags import rebalance__clicks as dag  # type: ignore[attr-defined]
+
+    console.say(f"window {start:%Y-%m-%d}")
+    watcher = Watcher(console)
+    listeners = get_listener_manager()
+    listeners.add_listener(watcher)  # type: ignore[no-untyped-call]
+    started = time.monotonic()
+    for task in dag.tasks:
+        task.retries = 0  # a demo shows a failure at once
+    try:
+        dag.test(
+            logical_date=end, run_conf={"window_start": start.isoformat(), "window_end": end.isoformat()}
+        )
+    finally:
+        listeners.clear()  # type: ignore[no-untyped-call]
+    if watcher.failed:
+        console.say(f"Step {watcher.failed} failed: {console.last_error()}\nLog: {console.log}")
+        return None
+    return {**watcher.results["report"], "window": start, "seconds": time.monotonic() - started}
+
+
+class Watcher:
+    """Airflow tells it when a task starts and ends; it tells the user."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.failed = ""
+        self.results: dict[str, Any] = {}
+
+    @hookimpl
+    def on_task_instance_running(self, task_instance: RuntimeTaskInstance) -> None:
+        self.console.begin_step(task_instance.task_id)
+
+    @hookimpl
+    def on_task_instance_success(self, task_instance: RuntimeTaskInstance) -> None:
+        result = task_instance.xcom_pull(task_ids=task_instance.task_id)
+        self.results[task_instance.task_id] = result
+        self.console.end_step(SENTENCES.get(task_instance.task_id, "done").format_map(result or {}))
+
+    @hookimpl
+    def on_task_instance_failed(self, task_instance: RuntimeTaskInstance) -> None:
+        self.failed = self.failed or task_instance.task_id
+        self.console.end_step("FAILED")

@@ -1,0 +1,28 @@
+"""The demo's last table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+HEAD = ("window", "θ hash", "θ before", "θ after", "routes", "moved %", "moved MB", "rewritten MB", "seconds")
+
+
+def summary_table(runs: Sequence[dict[str, Any]]) -> str:
+    """One line a window, columns aligned. θ hash: had nothing ever been done."""
+    rows = [HEAD, *(_cells(run) for run in runs)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(["", lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def _cells(run: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{run['window']:%Y-%m-%d}",
+        f"{run['imbalance_hash']:.3f}",
+        f"{run['imbalance_before']:.3f}",
+        f"{run['imbalance_after']:.3f}",
+        f"{run['n_routes']}",
+        f"{100 * run['migration_share']:.2f}",
+        f"{run['migration'] / 1e6:.2f}",
+        f"{run['bytes_written'] / 1e6:.2f}",
+        f"{run['seconds']:.0f}",
+    )

@@ -1,0 +1,468 @@
+"""
+Spark's ``xxhash64`` of one key column, bit for bit: NumPy for many keys, plain Python for one.
+
+Spark hashes a key with XXH64, seed 42, over bytes that depend on the column's type:
+
+| key type       | key in Python        | what is hashed                                            |
+| -------------- | -------------------- | --------------------------------------------------------- |
+| bigint         | int                  | 8 bytes, little-endian                                    |
+| int            | int                  | 4 bytes, little-endian: not the hash of the same bigint   |
+| date           | datetime.date        | days since 1970-01-01, as an int                          |
+| timestamp      | datetime.datetime    | microseconds since 1970-01-01 UTC, as a bigint            |
+| decimal(p,s)   | decimal.Decimal      | p <= 18: the unscaled value, as a bigint                  |
+|                |                      | p > 18: its shortest big-endian two's complement bytes    |
+| string         | str                  | UTF-8 (the default collation only)                        |
+| binary         | bytes                | as is                                                     |
+
+NULL (``None``, ``NaT``, a masked position) hashes to the seed itself, 42. A datetime without a time zone is read as UTC.
+"""
+
+import datetime as dt
+import functools
+import itertools
+import re
+import reprlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeGuard
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from partitioning.errors import FunctionError
+
+SEED = 42
+MAX_SLOTS = 65_536
+PLAIN_KEY_TYPES = ("bigint", "int", "string", "date", "timestamp", "binary")
+
+Key = int | str | bytes | dt.date | Decimal  # a datetime is a date to Python
+Encoded = int | bytes  # what Spark hashes: a fixed-width integer, or bytes
+Words = NDArray[np.uint64]
+
+_MAX_LONG_DIGITS = 18  # decimals up to this precision are hashed as a long
+_MAX_DECIMAL_DIGITS = 38
+_DECIMAL_NAME = re.compile(r"decimal\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_MICROSECOND = dt.timedelta(microseconds=1)
+_LONG, _INT = np.iinfo(np.int64), np.iinfo(np.int32)
+
+
+@dataclass(frozen=True)
+class KeyType:
+    """A key column's type as Spark names it. Make it with ``key_type_of``."""
+
+    kind: str  # the name without parameters: "bigint", "decimal"
+    integer: np.iinfo[Any] | None  # limits of the hashed integer; None: bytes are hashed
+    precision: int = 0  # decimals only: digits in all
+    scale: int = 0  # decimals only: digits after the point
+
+    @property
+    def name(self) -> str:
+        return f"decimal({self.precision},{self.scale})" if self.kind == "decimal" else self.kind
+
+
+def key_type_of(name: str) -> KeyType:
+    """The key type of this name. An unknown one is refused with the names there are."""
+    key_type = _parse_key_type(name) if isinstance(name, str) else None
+    if key_type is not None:
+        return key_type
+    raise FunctionError(
+        f"key_type must be one of {', '.join(PLAIN_KEY_TYPES)}, or decimal(p,s) with 1 <= p <= {_MAX_DECIMAL_DIGITS}"
+        f" and s <= p. Got {name!r}. Cast the key column to one of these."
+    )
+
+
+@functools.cache
+def _parse_key_type(name: str) -> KeyType | None:
+    integer: dict[str, np.iinfo[Any]] = {"bigint": _LONG, "timestamp": _LONG, "int": _INT, "date": _INT}
+    if name in PLAIN_KEY_TYPES:
+        return KeyType(name, integer.get(name))
+    if match := _DECIMAL_NAME.fullmatch(name):
+        precision, scale = int(match[1]), int(match[2])
+        if 1 <= precision <= _MAX_DECIMAL_DIGITS and scale <= precision:
+            return KeyType("decimal", _LONG if precision <= _MAX_LONG_DIGITS else None, precision, scale)
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------- one key
+
+
+def hash_key(key: Key | None, key_type: str) -> int:
+    """What Spark's ``xxhash64(key)`` answers, as a signed 64-bit number."""
+    return hash_encoded(encode_key(key, key_type), key_type)
+
+
+def slot_of(key: Key | None, key_type: str, n_slots: int) -> int:
+    """The key's slot: ``pmod(xxhash64(key), n_slots)``."""
+    return hash_key(key, key_type) % check_n_slots(n_slots)
+
+
+def check_n_slots(n_slots: int) -> int:
+    """``n_slots`` itself, if it can be a number of slots."""
+    if not is_whole(n_slots) or not 1 <= n_slots <= MAX_SLOTS or n_slots & (n_slots - 1):
+        raise FunctionError(
+            f"n_slots must be a power of two, at most {MAX_SLOTS}. Got {n_slots!r}."
+            " Choose the power of two that makes a slot's file about 32 MB, with at least 16 slots a bucket."
+        )
+    return int(n_slots)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether this is an integer, of Python or NumPy, and not a truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def encode_key(key: Key | None, key_type: str) -> Encoded | None:
+    """
+    What Spark hashes of this key: an integer of the type's width, or bytes. NULL stays None.
+
+    Two keys are the same key exactly if their encodings are equal, and ``decode_key`` brings the key back.
+    """
+    return _encode(key, key_type_of(key_type), position=None)
+
+
+def decode_key(value: Encoded | None, key_type: str) -> Key | None:
+    """The key of an encoding, in its one canonical form: timestamps in UTC, decimals with the column's scale."""
+    column = key_type_of(key_type)
+    return None if value is None else _FORMS[column.kind].decode(value, column)
+
+
+def hash_encoded(value: Encoded | None, key_type: str) -> int:
+    """The hash of what ``encode_key`` returned."""
+    if value is None:
+        return SEED
+    column = key_type_of(key_type)
+    if isinstance(value, int):
+        value = value.to_bytes(8 if column.integer is _LONG else 4, "little", signed=True)
+    unsigned = xxhash.xxh64_intdigest(value, SEED)
+    return unsigned - 2**64 if unsigned >= 2**63 else unsigned
+
+
+# -------------------------------------------------------------------------------------------------- many keys
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedKeys:
+    """What Spark hashes of many keys. Where ``is_null`` is True the value is a filler."""
+
+    values: NDArray[np.int64] | list[bytes]
+    is_null: NDArray[np.bool_] | None  # None: no key is NULL
+    key_type: KeyType
+
+    def hashes(self) -> NDArray[np.int64]:
+        """The hash of each key, as ``hash_key`` would answer."""
+        if isinstance(self.values, list):
+            digests = map(xxhash.xxh64_intdigest, self.values, itertools.repeat(SEED))
+            hashes = np.fromiter(digests, dtype=np.uint64, count=len(self.values)).view(np.int64)
+        else:
+            hashes = _hash_integers(self.values, _mix_long if self.key_type.integer is _LONG else _mix_int)
+        if self.is_null is not None:
+            hashes[self.is_null] = SEED
+        return hashes
+
+
+def hash_keys(keys: Iterable[Any], key_type: str) -> NDArray[np.int64]:
+    """
+    What Spark's ``xxhash64`` answers for each key.
+
+    Integers come fastest as an integer array, dates and timestamps as ``datetime64``, strings as a list. NULL is None
+    in a list or object array, ``NaT``, or a masked position of a ``numpy.ma`` array.
+    """
+    return encode_keys(keys, key_type).hashes()
+
+
+def slots_of(keys: Iterable[Any], key_type: str, n_slots: int) -> NDArray[np.int64]:
+    """The slot of each key: ``pmod(xxhash64(key), n_slots)``."""
+    # In two's complement, & with a power of two less one is pmod, below 0 too.
+    mask = check_n_slots(n_slots) - 1
+    return hash_keys(keys, key_type) & mask
+
+
+def encode_keys(keys: Iterable[Any], key_type: str) -> EncodedKeys:
+    """What Spark hashes of each key. A key of another type, or one that the column could not hold, is refused."""
+    column = key_type_of(key_type)
+    array, masked = _as_array(keys, column)
+    if array.dtype.kind in "iu" and column.kind in ("bigint", "int"):
+        return EncodedKeys(_check_integers(array, masked, column), masked, column)
+    if array.dtype.kind == "M" and column.kind in ("date", "timestamp"):
+        return _encode_datetimes(array, masked, column)
+    if array.dtype.kind == "O" or array.size == 0 or (array.dtype.kind in "UT" and column.kind == "string"):
+        return _encode_objects(array.tolist(), masked, column)
+    raise FunctionError(
+        f"{column.name} keys must come as {_FORMS[column.kind].arrays}. Got an array of dtype {array.dtype}."
+        " Convert it without loss; a NULL is None in an object array, or a masked position."
+    )
+
+
+def _as_array(keys: Any, column: KeyType) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """The keys as a one-dimensional array, its dtype never guessed, and where they are masked."""
+    if isinstance(keys, str | bytes | bytearray) or not hasattr(keys, "__iter__"):
+        raise FunctionError(
+            f"{column.name} keys must be a list or an array of keys. Got {_shown(keys)}. Put a single key in a list."
+        )
+    if not isinstance(keys, np.ndarray):
+        # Of a list, np.asarray would cut trailing zeros off bytes and make floats of big integers.
+        keys = np.asarray(keys) if hasattr(keys, "__array__") else np.fromiter(keys, dtype=np.object_)
+    array: NDArray[Any] = np.ma.getdata(keys)
+    if array.ndim != 1:
+        raise FunctionError(
+            f"{column.name} keys must be one-dimensional. Got an array of shape {array.shape}. Give one column."
+        )
+    return array, np.ma.getmaskarray(keys) if np.ma.is_masked(keys) else None
+
+
+def _encode_objects(keys: list[Any], masked: NDArray[np.bool_] | None, column: KeyType) -> EncodedKeys:
+    fast = None if masked is not None else _encode_alike(keys, column)
+    if fast is not None:
+        return EncodedKeys(fast, None, column)
+    skipped = [False] * len(keys) if masked is None else masked.tolist()
+    encoded = [
+        None if skip else _encode(key, column, position=position)
+        for position, (key, skip) in enumerate(zip(keys, skipped, strict=True))
+    ]
+    is_null = np.fromiter((value is None for value in encoded), dtype=np.bool_, count=len(encoded))
+    filled: list[Any] = [(0 if column.integer else b"") if value is None else value for value in encoded]
+    values = np.array(filled, dtype=np.int64) if column.integer else filled
+    return EncodedKeys(values, is_null if is_null.any() else None, column)
+
+
+def _encode_alike(keys: list[Any], column: KeyType) -> NDArray[np.int64] | list[bytes] | None:
+    """A quick way for keys of one plain Python type; None if the careful way is needed, which names the culprit."""
+    kinds = {(kind, column.kind) for kind in set(map(type, keys))}
+    try:
+        if kinds == {(str, "string")}:
+            return list(map(str.encode, keys))
+        if kinds in ({(int, "bigint")}, {(int, "int")}):
+            return _check_integers(np.array(keys, dtype=np.int64), None, column)
+    except (UnicodeEncodeError, OverflowError):
+        return None
+    return keys if kinds == {(bytes, "binary")} else None
+
+
+def _encode_datetimes(array: NDArray[Any], masked: NDArray[np.bool_] | None, column: KeyType) -> EncodedKeys:
+    is_null = np.isnat(array) if masked is None else np.isnat(array) | masked
+    unit = "D" if column.kind == "date" else "us"
+    converted = array.astype(f"M8[{unit}]")
+    # Converting back finds both what was rounded and what wrapped around.
+    lost = np.flatnonzero((converted.astype(array.dtype) != array) & ~is_null)
+    if lost.size:
+        raise FunctionError(
+            f"{column.name} keys must be whole [{unit}] that fit 64 bits. Got {array[lost[0]]} at position {lost[0]};"
+            f" such keys: {lost.size}. Round them as the column in Spark was rounded."
+        )
+    values = _check_integers(converted.view(np.int64), is_null, column)
+    return EncodedKeys(values, is_null if is_null.any() else None, column)
+
+
+def _check_integers(
+    array: NDArray[Any], masked: NDArray[np.bool_] | None, column: KeyType
+) -> NDArray[np.int64]:
+    """The integers as int64, 0 where masked, once every one is known to fit the column."""
+    limits = column.integer or _LONG
+    if masked is not None:
+        array = np.where(masked, 0, array)
+    if not np.can_cast(array.dtype, limits.dtype):
+        outside = np.flatnonzero((array < limits.min) | (array > limits.max))
+        if outside.size:
+            raise FunctionError(
+                f"{column.name} keys must lie in [{limits.min}, {limits.max}]. Got {array[outside[0]]} at position"
+                f" {outside[0]}; such keys: {outside.size}. Use the key type of the column in Spark."
+            )
+    return array.astype(np.int64, copy=False)
+
+
+# ------------------------------------------------------------------------- XXH64 of 4 or 8 bytes, written out
+# Inputs this short leave out the stripes: what is left is one tail step and the avalanche.
+
+_P1 = np.uint64(0x9E3779B185EBCA87)
+_P2 = np.uint64(0xC2B2AE3D27D4EB4F)
+_P3 = np.uint64(0x165667B19E3779F9)
+_P4 = np.uint64(0x85EBCA77C2B2AE63)
+_P5 = np.uint64(0x27D4EB2F165667C5)
+_CHUNK = 32_768  # keys mixed at a time, so that both buffers stay in the second-level cache
+
+
+def _hash_integers(
+    values: NDArray[np.int64], mix: Callable[[Words, Words, Words], None]
+) -> NDArray[np.int64]:
+    """Hash chunk by chunk and in place: some twenty passes in cache, two over memory."""
+    words = values.view(np.uint64)
+    hashes = np.empty(words.shape, dtype=np.uint64)
+    spare = np.empty(min(_CHUNK, words.size), dtype=np.uint64)
+    for start in range(0, words.size, _CHUNK):
+        chunk = hashes[start : start + _CHUNK]
+        mix(words[start : start + _CHUNK], chunk, spare[: chunk.size])
+        _avalanche(chunk, spare[: chunk.size])
+    return hashes.view(np.int64)
+
+
+def _mix_long(words: Words, out: Words, spare: Words) -> None:
+    np.multiply(words, _P2, out=out)
+    _rotate_left(out, spare, bits=31)
+    np.multiply(out, _P1, out=out)
+    np.bitwise_xor(out, _start(n_bytes=8), out=out)
+    _rotate_left(out, spare, bits=27)
+    np.multiply(out, _P1, out=out)
+    np.add(out, _P4, out=out)
+
+
+def _mix_int(words: Words, out: Words, spare: Words) -> None:
+    np.bitwise_and(words, np.uint64(0xFFFF_FFFF), out=out)
+    np.multiply(out, _P1, out=out)
+    np.bitwise_xor(out, _start(n_bytes=4), out=out)
+    _rotate_left(out, spare, bits=23)
+    np.multiply(out, _P2, out=out)
+    np.add(out, _P3, out=out)
+
+
+def _start(*, n_bytes: int) -> np.uint64:
+    return np.uint64((SEED + int(_P5) + n_bytes) % 2**64)
+
+
+def _rotate_left(words: Words, spare: Words, *, bits: int) -> None:
+    np.right_shift(words, np.uint64(64 - bits), out=spare)
+    np.left_shift(words, np.uint64(bits), out=words)
+    np.bitwise_or(words, spare, out=words)
+
+
+def _avalanche(words: Words, spare: Words) -> None:
+    for shift, prime in ((33, _P2), (29, _P3)):
+        np.right_shift(words, np.uint64(shift), out=spare)
+        np.bitwise_xor(words, spare, out=words)
+        np.multiply(words, prime, out=words)
+    np.right_shift(words, np.uint64(32), out=spare)
+    np.bitwise_xor(words, spare, out=words)
+
+
+# ------------------------------------------------------------------------------------ the form of each type
+
+
+def _encode(key: Any, column: KeyType, *, position: int | None) -> Encoded | None:
+    if isinstance(key, np.generic):
+        key = key.item()  # NaT becomes None
+    if key is None:
+        return None
+    form = _FORMS[column.kind]
+    try:
+        if not isinstance(key, form.types) or isinstance(key, form.other_types):
+            raise _Unfit(f"be {form.types[0].__name__}")  # noqa: TRY301  (one place adds the key and its position)
+        return form.encode(key, column)
+    except _Unfit as unfit:
+        where = "" if position is None else f" at position {position}"
+        raise FunctionError(
+            f"{column.name} keys must {unfit}. Got {_shown(key)}{where}. Give each key as Spark would hold it in a"
+            f" {column.name} column, or use the column's own type as key type."
+        ) from None
+
+
+class _Unfit(Exception):  # noqa: N818  (never leaves this module)
+    """The rule that a key breaks, to be put after "must"."""
+
+
+def _shown(value: object) -> str:
+    return f"{type(value).__name__} {reprlib.repr(value)}"
+
+
+def _encode_integer(key: int, column: KeyType) -> int:
+    limits = column.integer or _LONG
+    if not limits.min <= key <= limits.max:
+        raise _Unfit(f"lie in [{limits.min}, {limits.max}]")
+    return key
+
+
+def _encode_string(key: str, _: KeyType) -> bytes:
+    try:
+        return key.encode()
+    except UnicodeEncodeError:
+        raise _Unfit("be text without lone surrogates, which UTF-8 cannot hold") from None
+
+
+def _encode_date(key: dt.date, _: KeyType) -> int:
+    return (key - _EPOCH.date()).days
+
+
+def _encode_timestamp(key: dt.datetime, _: KeyType) -> int:
+    aware = key.replace(tzinfo=dt.UTC) if key.utcoffset() is None else key
+    try:
+        return (aware.astimezone(dt.UTC) - _EPOCH) // _MICROSECOND
+    except OverflowError:
+        raise _Unfit("lie in the years 1 to 9999 of UTC") from None
+
+
+def _encode_decimal(key: Decimal, column: KeyType) -> Encoded:
+    unscaled = _unscaled(key, column)
+    if column.integer:
+        return unscaled
+    # As Java's BigInteger.toByteArray: the fewest bytes that have room for a sign bit.
+    n_bits = (unscaled if unscaled >= 0 else ~unscaled).bit_length() + 1
+    return unscaled.to_bytes((n_bits + 7) // 8, "big", signed=True)
+
+
+def _unscaled(key: Decimal, column: KeyType) -> int:
+    """``key * 10**scale``, exact: Python's decimal context, which rounds, is kept out of it."""
+    if key.is_zero():
+        return 0
+    # Bounding the exponent first keeps 1E+999999999 from being written out.
+    if not key.is_finite() or not -column.scale <= key.adjusted() < column.precision - column.scale:
+        raise _Unfit(f"fit {column.name}")
+    numerator, denominator = key.as_integer_ratio()
+    unscaled: int
+    unscaled, rest = divmod(numerator * 10**column.scale, denominator)
+    if rest:
+        raise _Unfit(f"fit {column.name} without rounding")
+    return unscaled
+
+
+def _decode_decimal(value: Encoded, column: KeyType) -> Decimal:
+    unscaled = int.from_bytes(value, "big", signed=True) if isinstance(value, bytes) else value
+    return Decimal(f"{unscaled}E-{column.scale}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Form:
+    """What a key of one type is in Python, in which arrays many may come, and the way to its encoding and back."""
+
+    types: tuple[type, ...]
+    other_types: tuple[type, ...] = (bool,)  # subclasses that mean something else
+    arrays: str
+    encode: Callable[[Any, KeyType], Encoded]
+    decode: Callable[[Any, KeyType], Key]
+
+
+_INTEGER_FORM = _Form(
+    types=(int,), arrays="integers", encode=_encode_integer, decode=lambda value, _: int(value)
+)
+_FORMS = {
+    "bigint": _INTEGER_FORM,
+    "int": _INTEGER_FORM,
+    "string": _Form(
+        types=(str,), arrays="strings", encode=_encode_string, decode=lambda value, _: bytes(value).decode()
+    ),
+    "binary": _Form(
+        types=(bytes, bytearray),
+        arrays="a list or object array of bytes, for NumPy's own bytes lose trailing zeros",
+        encode=lambda key, _: bytes(key),
+        decode=lambda value, _: bytes(value),
+    ),
+    "date": _Form(
+        types=(dt.date,),
+        other_types=(dt.datetime,),
+        arrays="datetime64 or datetime.date objects",
+        encode=_encode_date,
+        decode=lambda value, _: _EPOCH.date() + dt.timedelta(days=value),
+    ),
+    "timestamp": _Form(
+        types=(dt.datetime,),
+        arrays="datetime64 or datetime.datetime objects",
+        encode=_encode_timestamp,
+        decode=lambda value, _: _EPOCH + value * _MICROSECOND,
+    ),
+    "decimal": _Form(
+        types=(Decimal,),
+        arrays="a list or object array of decimal.Decimal",
+        encode=_encode_decimal,
+        decode=_decode_decimal,
+    ),
+}

@@ -1,0 +1,141 @@
+"""The product's answer: any planner's plan, fitted to the hard budgets, never worse than standing still."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partitioning import measures
+from partitioning.bounds import bound_imbalance
+from partitioning.errors import PlanRequestError
+from partitioning.fitting import fit_to_limits
+from partitioning.plan import Plan
+from partitioning.planners import PLANNERS
+from partitioning.ranking import Figures, Limits, is_better, measure
+from partitioning.reasons import give_reasons
+from partitioning.request import PlanRequest
+from partitioning.standing_still import stand_still
+
+Owner = NDArray[np.int64]
+
+# A planner is asked again, from where its last answer led, while that helps; in practice two or three times.
+MAX_ROUNDS = 16
+
+
+def make_plan(request: PlanRequest, planner: str = "mixed", options: object | None = None) -> Plan:
+    """
+    Plans with the named planner, and promises what planners do not.
+
+    - Hard limits: ``max_routes`` and ``max_migration`` are kept, by giving up moves (``plan.given_up``; the rule is in
+      ``fitting``). Only where standing still breaks one already, or a bucket that goes away holds more state than may
+      move, is a limit broken: by as little as was found, and ``plan.reasons`` says so.
+    - Never worse than standing still: a plan that moves anything has a lower θ, or mends a hard limit that standing
+      still breaks, or (after a change of N) costs less at the same θ. If standing still is within θ_max and the hard
+      limits, or as even as these items can be, nothing moves and no planner is asked.
+    - Never fails because θ_max is out of reach: the verdict and its reasons say what stands in the way.
+    - Planning again on the result moves nothing if the target was reached or there is no ``max_migration``: a planner
+      that falls short is asked again from where it ended until that no longer helps (at most ``MAX_ROUNDS`` times).
+      Under ``max_migration`` every call has a budget of its own, and the next one may go on.
+
+    Parameters
+    ----------
+    planner
+        A name in ``PLANNERS``.
+    options
+        That planner's own options; ``None`` for the paper's defaults.
+    """
+    ask = _planner(request, planner, options)
+    limits = Limits.of_request(request)
+    step = _take_step(request, limits, ask)
+    given_up = step.given_up
+    for _ in range(MAX_ROUNDS - 1):
+        if step.is_final:
+            break
+        following = _take_step(
+            _from_there(request, step.owner), _what_is_left(request, limits, step.owner), ask
+        )
+        if not limits.admit(measure(request, following.owner)):
+            break  # two sums of floats below the limit may be above it together
+        step, given_up = following, np.union1d(given_up, following.given_up)
+    plan = Plan(request=request, owner=step.owner, planner=planner)
+    given_up = given_up[plan.owner[given_up] == request.owner[given_up]]
+    return replace(plan, given_up=given_up, reasons=give_reasons(plan, given_up))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Step:
+    owner: Owner
+    is_final: bool  # asking again cannot help
+    given_up: NDArray[np.int64]  # wanted by the planner or a change of N, kept in place by a limit
+
+
+def _take_step(request: PlanRequest, limits: Limits, ask: Callable[[PlanRequest], Plan]) -> _Step:
+    """One answer of the planner, or what it can be fitted to; standing still if that is no better."""
+    still, figures = stand_still(request, limits)
+    held_back = _left_out(request, wanted=request.start, made=still)
+    if _is_as_good_as_it_gets(request, figures, limits):
+        return _Step(owner=still, is_final=True, given_up=held_back)
+    answer = ask(request)
+    if limits.hold_for(answer.figures):
+        owner, given_up = still, held_back
+        if is_better(answer.figures, figures, limits):
+            owner = answer.owner
+    else:
+        owner = fit_to_limits(request, limits, still=still, answer=answer.owner)
+        given_up = np.union1d(held_back, _left_out(request, wanted=answer.owner, made=owner))
+    return _Step(owner=owner, is_final=np.array_equal(owner, request.owner), given_up=given_up)
+
+
+def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np.int64]:
+    return np.flatnonzero((wanted != request.owner) & (made == request.owner))
+
+
+def _is_as_good_as_it_gets(request: PlanRequest, figures: Figures, limits: Limits) -> bool:
+    if not limits.hold_for(figures):
+        return False
+    return measures.is_within(figures.imbalance, limits.imbalance) or measures.is_within(
+        figures.imbalance, bound_imbalance(request.cost, request.n_buckets)
+    )
+
+
+def _from_there(request: PlanRequest, owner: Owner) -> PlanRequest:
+    """The same items, already moved: the request of whoever plans on the result."""
+    return replace(request, owner=owner, n_buckets_before=request.n_buckets, home_before=request.home)
+
+
+def _what_is_left(request: PlanRequest, limits: Limits, owner: Owner) -> Limits:
+    """The limits of a further round: what has moved counts, and the table as it is now is standing still."""
+    figures = measure(request, owner)
+    return replace(
+        limits,
+        migration=max(0.0, limits.migration - figures.migration),
+        still=replace(figures, migration=0.0),
+    )
+
+
+def _planner(request: PlanRequest, name: str, options: object | None) -> Callable[[PlanRequest], Plan]:
+    if not isinstance(request, PlanRequest):
+        raise PlanRequestError(
+            f"make_plan.request must be a PlanRequest. Got {type(request).__name__}. Use PlanRequest.of_keys(...)."
+        )
+    if name not in PLANNERS:
+        raise PlanRequestError(
+            f"make_plan.planner must be one of {', '.join(PLANNERS)}. Got {name!r}. Choose one."
+        )
+    planner = PLANNERS[name]
+    if options is None:
+        return planner
+    _check_options(planner, name, options)
+    return lambda asked: planner(asked, options)
+
+
+def _check_options(planner: Callable[..., Plan], name: str, options: object) -> None:
+    parameter = inspect.signature(planner).parameters.get("options")
+    wanted = type(None) if parameter is None else type(parameter.default)
+    if not isinstance(options, wanted):
+        raise PlanRequestError(
+            f"make_plan.options must be {wanted.__name__} for planner {name!r}."
+            f" Got {type(options).__name__}. Leave it out for the paper's defaults."
+        )

@@ -1,0 +1,85 @@
+"""Which of two placements is better: hard limits first, then the imbalance, then what it costs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partitioning import measures
+from partitioning.measures import TOLERANCE
+from partitioning.request import PlanRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What a placement is judged by."""
+
+    imbalance: float
+    migration: float
+    routes: int
+
+
+def measure(request: PlanRequest, owner: NDArray[np.int64]) -> Figures:
+    """The figures of one placement of the request's items."""
+    load = measures.load_per_bucket(request.cost, owner, request.n_buckets)
+    return Figures(
+        imbalance=measures.overload(load),
+        migration=measures.migration(request, owner),
+        routes=measures.count_routes(request, owner),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The goal and the two hard limits in the units of ``Figures``; infinite where there is none."""
+
+    imbalance: float
+    migration: float
+    routes: float
+    still: Figures  # of ``request.start``: where standing still breaks a limit, no plan may break it by more
+
+    @classmethod
+    def of_request(cls, request: PlanRequest) -> "Limits":
+        return cls(
+            imbalance=request.budgets.max_imbalance,
+            migration=request.budgets.migration_limit(request.total_state),
+            routes=request.budgets.route_limit(),
+            still=measure(request, request.start),
+        )
+
+    def hold_for(self, figures: Figures) -> bool:
+        """Whether both hard limits are kept. Exact: a sum that is above a limit by one bit breaks it."""
+        return figures.migration <= self.migration and figures.routes <= self.routes
+
+    def admit(self, figures: Figures) -> bool:
+        """Whether no hard limit is broken by more than standing still breaks it."""
+        keeps_migration = figures.migration <= max(self.migration, self.still.migration)
+        return keeps_migration and figures.routes <= max(self.routes, self.still.routes)
+
+    def n_broken(self, figures: Figures) -> int:
+        """How many of the two hard limits are broken."""
+        return int(figures.migration > self.migration) + int(figures.routes > self.routes)
+
+
+def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
+    """
+    Whether ``one`` is admissible and strictly better than ``other``. No placement is better than itself.
+
+    Breaking fewer hard limits comes first, then migration above its limit. Then a lower imbalance wins, where all
+    imbalances within the goal count the same, and routes above their limit must not grow for it. At the same imbalance
+    ``one`` must cost less without costing more: no more state, no more routes, and less of at least one; while the
+    table is over its limit, fewer routes are worth state.
+    """
+    if not limits.admit(one) or limits.n_broken(one) != limits.n_broken(other):
+        return limits.admit(one) and limits.n_broken(one) < limits.n_broken(other)
+    over, over_other = max(one.migration, limits.migration), max(other.migration, limits.migration)
+    if over != over_other:
+        return over < over_other
+    table, table_other = max(one.routes, limits.routes), max(other.routes, limits.routes)
+    lead = max(other.imbalance, limits.imbalance) - max(one.imbalance, limits.imbalance)
+    if abs(lead) > TOLERANCE:
+        return lead > 0 and table <= table_other
+    if table != table_other:
+        return table < table_other
+    costs, costs_other = (one.migration, one.routes), (other.migration, other.routes)
+    return costs != costs_other and costs[0] <= costs_other[0] and costs[1] <= costs_other[1]

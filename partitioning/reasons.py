@@ -1,0 +1,118 @@
+"""Says in sentences what a verdict rests on: the bucket, the item, the number."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partitioning import measures
+from partitioning.bounds import bound_plan
+from partitioning.plan import Plan
+from partitioning.ranking import Limits
+from partitioning.verdict import forced_migration
+
+
+def give_reasons(plan: Plan, given_up: NDArray[np.int64]) -> tuple[str, ...]:
+    """Sentences, most telling first. Never empty. Items are named by position, counted from 0."""
+    reasons = [_what_became(plan)]
+    if not measures.is_within(plan.imbalance, plan.request.budgets.max_imbalance):
+        reasons += _why_not_even(plan)
+    reasons += _why_over_limit(plan)
+    if given_up.size:
+        reasons.append(_what_was_given_up(plan, given_up))
+    return tuple(reasons)
+
+
+def _what_became(plan: Plan) -> str:
+    request, load = plan.request, plan.load
+    before = measures.load_per_bucket(request.cost, request.start, request.n_buckets)
+    if not load.any():
+        return f"no bucket of {request.n_buckets} has any load"
+    hottest = int(load.argmax())
+    now = f"bucket {hottest} is the hottest with {_in_means(load[hottest], load)}"
+    goal = f"the goal is {1 + request.budgets.max_imbalance:.4g}"
+    if np.array_equal(plan.owner, request.start):
+        return f"{now}; {goal}"
+    was = int(before.argmax())
+    return f"bucket {was} was the hottest with {_in_means(before[was], before)}; now {now}; {goal}"
+
+
+def _why_not_even(plan: Plan) -> Iterator[str]:
+    request, goal = plan.request, plan.request.budgets.max_imbalance
+    heaviest = int(request.cost.argmax())
+    if not measures.is_within(_means(plan, heaviest) - 1, goal):
+        share = float(request.cost[heaviest]) / float(request.cost.sum())
+        yield (
+            f"item {heaviest} alone is {_means(plan, heaviest):.4g} mean buckets ({share:.1%} of all cost);"
+            " split it or raise capacity"
+        )
+    elif not measures.is_within(plan.bounds.imbalance, goal):
+        yield (
+            f"no placement of these {request.n_items} items in {request.n_buckets} buckets has an imbalance below"
+            f" {plan.bounds.imbalance:.4g}; use finer items, or another number of buckets"
+        )
+    if not measures.is_within(plan.imbalance, plan.bounds.imbalance):
+        yield from _why_hottest_stays(plan)
+
+
+def _why_hottest_stays(plan: Plan) -> Iterator[str]:
+    request = plan.request
+    limits, needed = Limits.of_request(request), bound_plan(request)
+    if needed.migration > limits.migration:
+        yield (
+            f"an imbalance of {max(limits.imbalance, needed.imbalance):.4g} takes at least {needed.migration:.6g} of state"
+            f" to move; max_migration allows {limits.migration:.6g}"
+        )
+    if needed.routes > limits.routes:
+        yield (
+            f"an imbalance of {max(limits.imbalance, needed.imbalance):.4g} takes at least {needed.routes} routes;"
+            f" max_routes allows {limits.routes:.0f}"
+        )
+    hottest = int(plan.load.argmax())
+    inside = np.flatnonzero(plan.owner == hottest)
+    largest = int(inside[request.cost[inside].argmax()])
+    yield (
+        f"bucket {hottest} stays hot, since {plan.planner} found nothing better within the budgets;"
+        f" its largest item is item {largest} with {_means(plan, largest):.4g} mean buckets"
+    )
+
+
+def _why_over_limit(plan: Plan) -> Iterator[str]:
+    request = plan.request
+    limits, forced = Limits.of_request(request), forced_migration(request)
+    if plan.migration > limits.migration and forced > limits.migration:
+        yield (
+            f"buckets {request.n_buckets} to {request.n_buckets_before - 1} go away and hold {forced:.6g} of state;"
+            f" all of it must move, though max_migration allows {limits.migration:.6g}"
+        )
+    elif plan.migration > limits.migration:
+        yield (
+            f"the change from {request.n_buckets_before} to {request.n_buckets} buckets moves {plan.migration:.6g} of"
+            f" state; max_migration allows {limits.migration:.6g}, but max_routes leaves no room to hold more back"
+        )
+    if plan.n_routes > limits.routes:
+        yield (
+            f"the table has {plan.n_routes} routes, {limits.still.routes} if nothing moves; max_routes allows"
+            f" {limits.routes:.0f}, but max_migration leaves no room to send more keys home"
+        )
+
+
+def _what_was_given_up(plan: Plan, given_up: NDArray[np.int64]) -> str:
+    request = plan.request
+    costliest = int(given_up[request.cost[given_up].argmax()])
+    budgets = {"max_routes": request.budgets.max_routes, "max_migration": request.budgets.max_migration}
+    limits = " and ".join(f"{name}={limit}" for name, limit in budgets.items() if limit is not None)
+    return (
+        f"moves given up to keep {limits}: {given_up.size}; the largest is item {costliest} of bucket"
+        f" {request.owner[costliest]} with {_means(plan, costliest):.4g} mean buckets"
+    )
+
+
+def _means(plan: Plan, item: int) -> float:
+    """The item's cost in mean loads; 0 where there is no load."""
+    mean = float(plan.load.mean())
+    return float(plan.request.cost[item]) / mean if mean > 0 else 0.0
+
+
+def _in_means(load: float, loads: NDArray[np.float64]) -> str:
+    return f"{load / loads.mean():.4g} mean loads"

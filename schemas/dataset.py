@@ -1,0 +1,213 @@
+"""Dataset files: read, checked against dataset.schema.json, and given to everybody as one frozen value."""
+
+import difflib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+from croniter import croniter
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import ValidationError
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "datasets"
+SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
+SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("dataset.schema.json").read_text())
+
+
+class DatasetError(ValueError):
+    """A dataset file that cannot be used. The message lists all its mistakes, one a line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """One keyed state table to keep balanced, and the events that feed it."""
+
+    name: str
+    about: str
+    schedule: str  # cron expression; each interval is a window
+    start: date  # day of the first window
+    key: str  # column
+    key_type: str  # Spark's name
+    events: str  # path or URI
+    event_time: str  # column
+    state: str  # path or URI
+    keep_windows: int
+    n_buckets: int
+    n_slots: int
+    max_imbalance: float
+    max_routes: int | None
+    max_migration: float | None  # a share up to 1, bytes above
+    planner: str
+    min_rows: int
+
+
+def dataset_files(folder: Path = FOLDER) -> list[Path]:
+    return sorted(folder.glob("*.yaml"))
+
+
+def dataset_named(name: str, folder: Path = FOLDER) -> Dataset:
+    """The dataset of this name, or an error that lists the names there are."""
+    paths = {path.stem: path for path in dataset_files(folder)}
+    if name not in paths:
+        raise DatasetError(
+            f"dataset must be one of {', '.join(paths) or 'none yet'}. Got {name!r}. Add datasets/<name>.yaml."
+        )
+    return read_dataset(paths[name])
+
+
+def read_dataset(path: Path) -> Dataset:
+    """Read and check one file. Raises DatasetError with all its mistakes at once."""
+    raw = _parse(path)
+    mistakes = list(_mistakes(raw, path))
+    if mistakes:
+        raise DatasetError("\n".join(f"{path.name}: {mistake}" for mistake in mistakes))
+    return _build(raw)
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML in which a field given twice is an error, not the last one wins."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002  (yaml's own signature)
+        names = [self.construct_object(key) for key, _ in node.value]
+        for name in names:
+            if names.count(name) > 1:
+                raise yaml.YAMLError(f"{name} is given twice")
+        return super().construct_mapping(node, deep)
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506  (a SafeLoader)
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        said = " ".join(str(error).split())
+        raise DatasetError(f"{path.name}: must be readable YAML. Got: {said}. Mend the file.") from None
+    if not isinstance(raw, dict):
+        raise DatasetError(
+            f"{path.name}: must be a YAML mapping of fields. Got {raw!r}. Begin with name: {path.stem}."
+        )
+    return raw
+
+
+def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
+    errors = list(Draft202012Validator(SCHEMA, format_checker=FormatChecker()).iter_errors(raw))
+    for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
+        yield from _sentences(error)
+    wrong = {tuple(error.absolute_path) for error in errors}
+    yield from _cross_checks(lambda *field: None if _is_wrong(field, wrong) else _value(raw, field), path)
+
+
+def _sentences(error: ValidationError) -> Iterator[str]:
+    """`<field> must <rule>. Got <value>. <Remedy>.`, once for each missing or unknown field."""
+    field = ".".join(str(part) for part in error.absolute_path)
+    prefix = f"{field}." if field else ""
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    known = schema.get("properties", {})
+    if error.validator == "required":
+        name = error.message.split("'")[1]
+        yield f"{prefix}{name} must be given. Got nothing. {_describe(known[name])}"
+    elif error.validator == "additionalProperties":
+        for name in sorted((name for name in cast("dict[str, Any]", error.instance) if name not in known), key=str):
+            close = difflib.get_close_matches(str(name), known, n=1)
+            remedy = f"Did you mean {close[0]}?" if close else f"Known fields: {', '.join(known)}."
+            yield f"{prefix}{name} must be a known field. Got {name!r}. {remedy}"
+    else:
+        yield f"{field} must {_rule(error)}. Got {error.instance!r}. {_describe(schema)}"
+
+
+def _describe(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
+    return str(schema.get("description", "See schemas/dataset.schema.json."))
+
+
+def _rule(error: ValidationError) -> str:
+    wanted = error.validator_value
+    rules = {
+        "type": f"be of type {' or '.join(wanted) if isinstance(wanted, list) else wanted}",
+        "enum": f"be one of {wanted}",
+        "pattern": f"match {wanted}",
+        "minimum": f"be at least {wanted}",
+        "maximum": f"be at most {wanted}",
+        "minLength": "not be empty",
+        "format": f"be a {wanted}",
+    }
+    return rules.get(str(error.validator), f"satisfy {error.validator} {wanted}")
+
+
+def _value(raw: Any, field: tuple[str, ...]) -> Any:
+    """The value of a nested field, or None where it is not there."""
+    for name in field:
+        raw = raw.get(name) if isinstance(raw, dict) else None
+    return raw
+
+
+def _is_wrong(field: tuple[str, ...], wrong: set[tuple[str | int, ...]]) -> bool:
+    return any(field[: len(path)] == path for path in wrong if path)
+
+
+def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
+    """Rules that no single field can state, for fields that are right in themselves; ``value`` says None for others."""
+    name, schedule = value("name"), value("schedule")
+    if name is not None and name != path.stem:
+        yield f"name must be the file's name without .yaml. Got {name!r}. Rename one of them."
+    if schedule is not None and not croniter.is_valid(schedule):
+        yield f"schedule must be a cron expression. Got {schedule!r}. {_describe(SCHEMA['properties']['schedule'])}"
+    yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
+    tables = value("events", "table"), value("state", "table")
+    if tables[0] is not None and tables[0] == tables[1]:
+        yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
+
+
+def _slot_checks(slots: int | None, buckets: int | None) -> Iterator[str]:
+    if slots is not None and slots & (slots - 1):
+        yield f"layout.slots must be a power of two. Got {slots}. Take {1 << slots.bit_length()}."
+    if slots is not None and buckets is not None and slots < SLOTS_PER_BUCKET * buckets:
+        yield (
+            f"layout.slots must be at least {SLOTS_PER_BUCKET} times layout.buckets. Got {slots} for {buckets} buckets."
+            " Take more slots."
+        )
+
+
+def _build(raw: dict[str, Any]) -> Dataset:
+    return Dataset(
+        name=raw["name"],
+        about=raw.get("about", ""),
+        schedule=raw["schedule"],
+        start=date.fromisoformat(raw["start"]),
+        key=raw["key"]["column"],
+        key_type=raw["key"]["type"],
+        events=locate(raw["events"]["table"]),
+        event_time=raw["events"]["time"],
+        state=locate(raw["state"]["table"]),
+        keep_windows=raw["state"]["keep_windows"],
+        n_buckets=raw["layout"]["buckets"],
+        n_slots=raw["layout"]["slots"],
+        max_imbalance=_optional(raw, "budgets", "max_imbalance"),
+        max_routes=_optional(raw, "budgets", "max_routes"),
+        max_migration=_optional(raw, "budgets", "max_migration"),
+        planner=raw.get("planner", SCHEMA["properties"]["planner"]["default"]),
+        min_rows=_optional(raw, "checks", "min_rows"),
+    )
+
+
+def _optional(raw: dict[str, Any], group: str, field: str) -> Any:
+    """The field's value, or the default that the schema states."""
+    default = SCHEMA["properties"][group]["properties"][field]["default"]
+    return raw.get(group, {}).get(field, default)
+
+
+def warehouse() -> str:
+    """Where relative table names begin: EVENKEEL_WAREHOUSE, a folder or a URI."""
+    return os.environ.get("EVENKEEL_WAREHOUSE", str(ROOT / "warehouse"))
+
+
+def locate(table: str) -> str:
+    """A table's path or URI; a relative one lies in the warehouse."""
+    is_absolute = table.startswith("/") or "://" in table
+    return table if is_absolute else f"{warehouse().rstrip('/')}/{table}"

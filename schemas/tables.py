@@ -1,0 +1,165 @@
+"""The control tables: one Delta table each, partitioned by dataset, readable with plain SQL."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from schemas.dataset import warehouse
+
+TEXT, WHOLE, BIG, NUMBER, YES_NO = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
+MOMENT = pa.timestamp("us", tz="UTC")
+NUMBERS, TEXTS = pa.list_(NUMBER), pa.list_(TEXT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A declared table. ``identity`` names the columns that tell one write's rows from another's."""
+
+    name: str
+    identity: tuple[str, ...]
+    columns: dict[str, pa.DataType]
+    comments: dict[str, str]
+
+    @property
+    def path(self) -> str:
+        return f"{warehouse().rstrip('/')}/control/{self.name}"
+
+    @property
+    def schema(self) -> pa.Schema:
+        notes = {name: {"comment": text} for name, text in self.comments.items()}
+        return pa.schema(
+            [pa.field(name, kind, metadata=notes.get(name)) for name, kind in self.columns.items()]
+        )
+
+
+FUNCTIONS = Table(
+    name="functions",
+    identity=("dataset", "function"),
+    columns={
+        "dataset": TEXT,
+        "function": TEXT,
+        "n_buckets": WHOLE,
+        "n_slots": WHOLE,
+        "n_routes": WHOLE,
+        "body": TEXT,
+    },
+    comments={
+        "function": "digest: the name that the state table carries in evenkeel.function",
+        "body": "the function itself, as versioned JSON",
+    },
+)
+
+ITEM_STATS = Table(
+    name="item_stats",
+    identity=("dataset", "window_start"),
+    columns={
+        "dataset": TEXT,
+        "window_start": MOMENT,
+        "window_end": MOMENT,
+        "key": TEXT,
+        "cost": NUMBER,
+        "state": NUMBER,
+    },
+    comments={
+        "window_end": "exclusive",
+        "key": "the key as text; NULL is the NULL key",
+        "cost": "rows of the window",
+        "state": "bytes that move with the key",
+    },
+)
+
+PLANS = Table(
+    name="plans",
+    identity=("dataset", "plan"),
+    columns={
+        "dataset": TEXT,
+        "plan": TEXT,
+        "window_start": MOMENT,
+        "window_end": MOMENT,
+        "from_function": TEXT,
+        "to_function": TEXT,
+        "planner": TEXT,
+        "max_imbalance": NUMBER,
+        "max_routes": WHOLE,
+        "max_migration": NUMBER,
+        "imbalance_hash": NUMBER,
+        "imbalance_before": NUMBER,
+        "imbalance_after": NUMBER,
+        "load_before": NUMBERS,
+        "load_after": NUMBERS,
+        "n_routes": WHOLE,
+        "n_moves": WHOLE,
+        "migration": NUMBER,
+        "total_state": NUMBER,
+        "bound_imbalance": NUMBER,
+        "bound_migration": NUMBER,
+        "verdict": TEXT,
+        "reasons": TEXTS,
+        "checksum": TEXT,
+    },
+    comments={
+        "plan": "name of the plan, made from what it does",
+        "from_function": "the function the table must have for the plan to apply",
+        "to_function": "the function it has afterwards",
+        "imbalance_hash": "θ of the window under the plain hash, as if nothing had ever been done",
+        "imbalance_after": "predicted",
+        "migration": "bytes of state that change bucket",
+        "bound_imbalance": "no plan is more even",
+        "bound_migration": "no plan as even as this one moves less",
+        "checksum": "over the plan, its function and its moves",
+    },
+)
+
+MOVES = Table(
+    name="moves",
+    identity=("dataset", "plan"),
+    columns={
+        "dataset": TEXT,
+        "plan": TEXT,
+        "key": TEXT,
+        "from_bucket": WHOLE,
+        "to_bucket": WHOLE,
+        "cost": NUMBER,
+        "state": NUMBER,
+    },
+    comments={"key": "the key as text; NULL is the NULL key"},
+)
+
+CHECKS = Table(
+    name="checks",
+    identity=("dataset", "subject", "window_start"),
+    columns={
+        "dataset": TEXT,
+        "subject": TEXT,
+        "window_start": MOMENT,
+        "expectation": TEXT,
+        "column": TEXT,
+        "severity": TEXT,
+        "success": YES_NO,
+        "observed": TEXT,
+    },
+    comments={"subject": "window or plan", "observed": "what was found, as JSON"},
+)
+
+RUNS = Table(
+    name="runs",
+    identity=("dataset", "window_start"),
+    columns={
+        "dataset": TEXT,
+        "window_start": MOMENT,
+        "window_end": MOMENT,
+        "plan": TEXT,
+        "verdict": TEXT,
+        "imbalance_hash": NUMBER,
+        "imbalance_before": NUMBER,
+        "imbalance_after": NUMBER,
+        "n_routes": WHOLE,
+        "n_moves": WHOLE,
+        "rows_moved": BIG,
+        "migration": NUMBER,
+        "migration_share": NUMBER,
+        "bytes_written": BIG,
+        "report": TEXT,
+    },
+    comments={"bytes_written": "bytes physically written to move the state", "report": "path of the page"},
+)

@@ -1,0 +1,78 @@
+"""Great Expectations as the judge: a small frame of facts in, one judgement an expectation out."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from schemas.tables import CHECKS
+from spark_jobs.control_tables import replace_rows
+from spark_jobs.job import JobError, Task
+
+SUITES = Path(__file__).resolve().parents[1] / "schemas"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What one expectation found."""
+
+    expectation: str
+    column: str
+    severity: str  # critical: the run must stop; warning: a person should know
+    success: bool
+    observed: str  # JSON
+
+
+def judge(facts: dict[str, Any], *, suite: str, parameters: dict[str, Any]) -> list[Judgement]:
+    """Judge one row of facts by ``schemas/<suite>_suite.json``, in the order of its columns."""
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    document = json.loads((SUITES / f"{suite}_suite.json").read_text())
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    frame = (
+        context.data_sources.add_pandas(suite)
+        .add_dataframe_asset(suite)
+        .add_batch_definition_whole_dataframe(suite)
+    )
+    batch = frame.get_batch(batch_parameters={"dataframe": pd.DataFrame([facts])})
+    expectations = gx.ExpectationSuite(name=suite, expectations=document["expectations"])
+    outcome = batch.validate(expectations, expectation_parameters=parameters)
+    judgements = [_judgement(result.to_json_dict(), facts) for result in outcome.results]
+    return sorted(judgements, key=lambda one: (one.column, one.expectation))
+
+
+def _judgement(result: dict[str, Any], facts: dict[str, Any]) -> Judgement:
+    config = result["expectation_config"]
+    column = config["kwargs"].get("column", "")
+    return Judgement(
+        expectation=config["type"],
+        column=column,
+        severity=config.get("severity", "critical"),
+        success=bool(result["success"]),
+        observed=json.dumps(facts.get(column), default=str),
+    )
+
+
+def keep(task: Task, subject: str, judgements: list[Judgement]) -> None:
+    """Store the judgements of one subject and window, in the place of earlier ones."""
+    rows = [asdict(one) for one in judgements]
+    replace_rows(rows, CHECKS, dataset=task.dataset.name, subject=subject, window_start=task.window.start)
+
+
+def stop_on_critical(task: Task, subject: str, judgements: list[Judgement]) -> None:
+    """Say what failed; raise if any of it is critical."""
+    failed = [one for one in judgements if not one.success]
+    for one in failed:
+        task.say(f"{one.severity}: {subject} {one.column} is {one.observed} ({one.expectation})")
+    critical = [
+        f"{one.column} is {one.observed} ({one.expectation})" for one in failed if one.severity == "critical"
+    ]
+    if critical:
+        raise JobError(
+            f"{subject} must pass every critical expectation of schemas/{subject}_suite.json. Got: {'; '.join(critical)}."
+            " Mend the cause, then clear this step."
+        )

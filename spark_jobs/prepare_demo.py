@@ -1,0 +1,24 @@
+"""Make the demo's events, its state table, and load the windows before the first one that is planned on."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from spark_jobs.create_layout import create_layout
+from spark_jobs.generate_clicks import generate_clicks
+from spark_jobs.job import Result, Task, Window, run_job
+from spark_jobs.load_window import load_window
+
+
+def prepare_demo(task: Task) -> Result:
+    """``window`` spans all days; the days before the dataset's start fill the state table."""
+    day = timedelta(days=1)
+    result = generate_clicks(task) | create_layout(task)
+    start = task.window.start
+    while start.date() < task.dataset.start:
+        load_window(replace(task, window=Window(start=start, end=start + day)))
+        start += day
+    return result
+
+
+if __name__ == "__main__":
+    run_job(prepare_demo, about=__doc__)

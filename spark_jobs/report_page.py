@@ -1,0 +1,117 @@
+"""The report as HTML: one self-contained page, pictures as inline SVG, everything from users escaped."""
+
+import io
+from collections.abc import Sequence
+from html import escape
+
+from spark_jobs.control_tables import Row
+
+MEGABYTE = 1e6
+
+
+def render_page(plan: Row, run: Row, moves: Sequence[Row], checks: Sequence[Row]) -> str:
+    """The page of one run. Takes rows as the tables hold them and decides nothing."""
+    title = f"{plan['dataset']} {plan['window_start']:%Y-%m-%d %H:%M}"
+    return _PAGE.format(
+        title=escape(title),
+        verdict=escape(plan["verdict"]),
+        picture=draw_loads(plan["load_before"], plan["load_after"], goal=plan["max_imbalance"]),
+        figures=_table(["figure", "value"], _figures(plan, run)),
+        reasons="".join(f"<li>{escape(reason)}</li>" for reason in plan["reasons"]) or "<li>none</li>",
+        moves=_table(["key", "from", "to", "cost", "state, bytes"], _move_cells(moves)),
+        checks=_table(["subject", "column", "expectation", "severity", "met", "found"], _check_cells(checks)),
+    )
+
+
+def draw_loads(before: Sequence[float], after: Sequence[float], *, goal: float) -> str:
+    """Loads per bucket before and after, with the mean and the goal, as an SVG element."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "evenkeel"  # the same plan gives the same page
+    buckets = range(len(after))
+    figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
+    axes.bar([b - 0.2 for b in buckets], before, width=0.4, label="before", color="#b9c3cf")
+    axes.bar([b + 0.2 for b in buckets], after, width=0.4, label="after", color="#1f6f8b")
+    mean = sum(after) / len(after)
+    axes.axhline(mean, color="#444444", linewidth=1, label="mean")
+    axes.axhline(mean * (1 + goal), color="#c0392b", linewidth=1, linestyle="--", label="goal")
+    axes.set_xlabel("bucket")
+    axes.set_ylabel("load, rows")
+    axes.set_xticks(list(buckets))
+    axes.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.15))
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return text.getvalue()[text.getvalue().index("<svg") :]
+
+
+def _figures(plan: Row, run: Row) -> list[list[str]]:
+    return [
+        ["θ had nothing been done (plain hash)", f"{plan['imbalance_hash']:.4f}"],
+        ["θ before", f"{plan['imbalance_before']:.4f}"],
+        ["θ after", f"{plan['imbalance_after']:.4f}"],
+        ["θ no plan can beat", f"{plan['bound_imbalance']:.4f}"],
+        ["routes", f"{plan['n_routes']}"],
+        ["state moved", f"{run['migration_share']:.2%}, {plan['migration'] / MEGABYTE:.2f} MB"],
+        ["least state any such plan moves", f"{plan['bound_migration'] / MEGABYTE:.2f} MB"],
+        ["rows moved", f"{run['rows_moved']:,}"],
+        ["written to do it", f"{run['bytes_written'] / MEGABYTE:.2f} MB"],
+        ["planner", str(plan["planner"])],
+        ["plan", str(plan["plan"])],
+    ]
+
+
+def _move_cells(moves: Sequence[Row]) -> list[list[str]]:
+    heaviest = sorted(moves, key=lambda move: (-move["cost"], str(move["key"])))
+    return [
+        ["NULL" if m["key"] is None else m["key"], str(m["from_bucket"]), str(m["to_bucket"]), f"{m['cost']:,.0f}", f"{m['state']:,.0f}"]
+        for m in heaviest
+    ]  # fmt: skip
+
+
+def _check_cells(checks: Sequence[Row]) -> list[list[str]]:
+    ordered = sorted(checks, key=lambda c: (c["subject"], c["column"], c["expectation"]))
+    names = ("subject", "column", "expectation", "severity")
+    return [
+        [*(str(c[name]) for name in names), "yes" if c["success"] else "NO", c["observed"]] for c in ordered
+    ]
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Evenkeel: {title}</title>
+<style>
+:root {{ color-scheme: light; font: 16px/1.5 system-ui, sans-serif; }}
+body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff; }}
+svg {{ width: 100%; height: auto; }}
+.scroll {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; }}
+</style>
+</head>
+<body>
+<h1>{title}: {verdict}</h1>
+<figure role="img" aria-label="Load of each bucket before and after the plan, with the mean and the goal">{picture}</figure>
+<h2>Figures</h2>
+<div class="scroll">{figures}</div>
+<h2>Why</h2>
+<ul>{reasons}</ul>
+<h2>Moves</h2>
+<div class="scroll">{moves}</div>
+<h2>Checks</h2>
+<div class="scroll">{checks}</div>
+</body>
+</html>
+"""

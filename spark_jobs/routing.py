@@ -1,0 +1,44 @@
+"""The function's Spark face: rows get their bucket by native expressions, never by Python."""
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from partitioning.function import PartitioningFunction
+
+
+def quoted(column: str) -> str:
+    """A column name as SQL, whatever it contains."""
+    return "`" + column.replace("`", "``") + "`"
+
+
+def slot_expression(key: str, n_slots: int) -> str:
+    """The generated column's definition: the slot of a key."""
+    return f"CAST(pmod(xxhash64({quoted(key)}), {n_slots}L) AS INT)"
+
+
+def with_bucket(frame: DataFrame, function: PartitioningFunction, *, key: str) -> DataFrame:
+    """
+    The frame with a column ``bucket``: the key's route, otherwise its slot's bucket.
+
+    The slot table is an array literal, the routes are a broadcast join; the NULL key has a bucket like any other.
+    """
+    slots = ",".join(str(bucket) for bucket in function.slot_list)
+    table = F.split(F.lit(slots), ",").cast("array<int>")
+    by_slot = table[F.expr(slot_expression(key, function.n_slots))]
+    if not function.routes:
+        return frame.withColumn("bucket", by_slot)
+    routes = F.broadcast(routes_frame(frame.sparkSession, function))
+    joined = frame.join(routes, F.col(quoted(key)).eqNullSafe(F.col("__route_key")), "left")
+    return joined.withColumn("bucket", F.coalesce("__route_bucket", by_slot)).drop(
+        "__route_key", "__route_bucket"
+    )
+
+
+def routes_frame(spark: SparkSession, function: PartitioningFunction) -> DataFrame:
+    schema = f"__route_key {function.key_type}, __route_bucket int"
+    return spark.createDataFrame(function.route_list, schema)
+
+
+def key_from_text(text: Column, key_type: str) -> Column:
+    """A key of a control table, where keys are text, as the type it has in the state table."""
+    return text.cast(key_type)

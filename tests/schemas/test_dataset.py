@@ -1,0 +1,132 @@
+"""Dataset files are the user's first contact with us: every mistake is named, all at once, with its remedy."""
+
+import pytest
+import yaml
+
+from schemas.dataset import DatasetError, dataset_named, read_dataset
+
+GOOD = {
+    "name": "orders",
+    "schedule": "@daily",
+    "start": "2026-01-03",
+    "key": {"column": "customer", "type": "string"},
+    "events": {"table": "orders/events", "time": "at"},
+    "state": {"table": "s3a://lake/orders", "keep_windows": 7},
+    "layout": {"buckets": 4, "slots": 64},
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(fields, name="orders"):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(fields if isinstance(fields, str) else yaml.safe_dump(fields))
+        return path
+
+    return write_file
+
+
+def changed(**fields):
+    """GOOD with fields replaced; ``group__field`` reaches one level down, None removes."""
+    result = {name: dict(value) if isinstance(value, dict) else value for name, value in GOOD.items()}
+    for name, value in fields.items():
+        group, _, inner = name.partition("__")
+        target, key = (result.setdefault(group, {}), inner) if inner else (result, name)
+        if value is None:
+            target.pop(key)
+        else:
+            target[key] = value
+    return result
+
+
+def test_defaults_are_those_the_schema_states(write):
+    """The schema is the documentation: what it calls the default must be what happens."""
+    dataset = read_dataset(write(GOOD))
+
+    assert (dataset.max_imbalance, dataset.max_routes, dataset.max_migration) == (0.08, 1000, 0.1)
+    assert (dataset.planner, dataset.min_rows) == ("mixed", 1)
+
+
+def test_relative_tables_lie_in_the_warehouse_and_uris_stay(write, monkeypatch):
+    """One setting moves all data to another store, and never touches what was named in full."""
+    monkeypatch.setenv("EVENKEEL_WAREHOUSE", "hdfs://nn/lake/")
+    dataset = read_dataset(write(GOOD))
+
+    assert dataset.events == "hdfs://nn/lake/orders/events"
+    assert dataset.state == "s3a://lake/orders"
+
+
+def test_null_means_no_limit(write):
+    """None, never 0, is "no limit"."""
+    dataset = read_dataset(write({**GOOD, "budgets": {"max_routes": None, "max_migration": 0}}))
+
+    assert (dataset.max_routes, dataset.max_migration) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        pytest.param(
+            changed(name="Orders"), r"name must match .* Got 'Orders'\. Small letters", id="pattern"
+        ),
+        pytest.param(
+            changed(name="other"), r"name must be the file's name .* Got 'other'\. Rename", id="file-name"
+        ),
+        pytest.param(
+            changed(schedule="61 0 * * *"), r"schedule must be a cron expression\. Got '61 0", id="cron"
+        ),
+        pytest.param(changed(start="2026-02-30"), r"start must be a date\. Got '2026-02-30'\.", id="date"),
+        pytest.param(changed(key=None), r"key must be given\. Got nothing\. The column", id="missing"),
+        pytest.param(
+            changed(key__type="double"), r"key\.type must be one of .* Got 'double'\.", id="key-type"
+        ),
+        pytest.param(
+            changed(bugdets={}), r"bugdets must be a known field\. .* Did you mean budgets\?", id="unknown"
+        ),
+        pytest.param(
+            changed(state__keep_windows=0), r"state\.keep_windows must be at least 1\. Got 0\.", id="minimum"
+        ),
+        pytest.param(
+            changed(layout__slots=100),
+            r"layout\.slots must be a power of two\. Got 100\. Take 128",
+            id="slots",
+        ),
+        pytest.param(changed(layout__buckets=5), r"layout\.slots must be at least 16 times", id="few-slots"),
+        pytest.param(
+            changed(budgets__max_routes=-1), r"budgets\.max_routes must be at least 0\. Got -1", id="budget"
+        ),
+        pytest.param(
+            changed(state__table="orders/events"), r"state\.table must differ from events\.table", id="same"
+        ),
+        pytest.param("name: [", r"must be readable YAML\. Got: .* Mend the file", id="not-yaml"),
+        pytest.param("- 1", r"must be a YAML mapping of fields\. Got \[1\]", id="not-a-mapping"),
+        pytest.param("name: orders\nname: orders\n", r"Got: name is given twice", id="twice"),
+    ],
+)
+def test_mistake_is_named_with_field_rule_value_and_remedy(write, fields, sentence):
+    """Each case is a mistake that users make; the sentence must be enough to mend it."""
+    with pytest.raises(DatasetError, match=sentence):
+        read_dataset(write(fields))
+
+
+def test_all_mistakes_are_listed_at_once(write):
+    """Mending one mistake a run is what people hate about configuration files."""
+    path = write(changed(schedule="daily", key__column="", state__keep_windows=0, layout__slots=100))
+
+    with pytest.raises(DatasetError) as caught:
+        read_dataset(path)
+
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 4
+    assert [line.split()[1] for line in lines] == [
+        "key.column",
+        "schedule",
+        "state.keep_windows",
+        "layout.slots",
+    ]
+
+
+def test_unknown_dataset_lists_the_known_ones(write):
+    """A typo on the command line should not need a look into the folder."""
+    with pytest.raises(DatasetError, match=r"dataset must be one of orders\. Got 'ordres'"):
+        dataset_named("ordres", folder=write(GOOD).parent)

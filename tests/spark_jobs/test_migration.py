@@ -1,0 +1,157 @@
+"""Plan, validate, migrate, verify: no row is lost, doubled or split, whatever is repeated, edited or interrupted."""
+
+import pytest
+from delta.tables import DeltaTable
+
+from schemas.tables import MOVES, PLANS
+from spark_jobs import merge_mover
+from spark_jobs.job import JobError
+from spark_jobs.load_window import load_window
+from spark_jobs.migrate_layout import migrate_layout
+from spark_jobs.plan_moves import plan_moves
+from spark_jobs.table_log import FUNCTION, MOVING, current_function, properties_of
+from spark_jobs.validate_plan import validate_plan
+from spark_jobs.verify_layout import content_of, rows_astray, verify_layout
+
+pytestmark = pytest.mark.spark
+
+
+def state_of(spark, dataset):
+    return spark.read.format("delta").load(dataset.state)
+
+
+def version_of(spark, dataset):
+    return DeltaTable.forPath(spark, dataset.state).history(1).first()["version"]
+
+
+def edit(spark, table, setting):
+    spark.sql(f"UPDATE delta.`{table.path}` SET {setting}")
+
+
+def test_loop_moves_the_plan_and_conserves_every_row(spark, dataset, task, planned):
+    """The whole point, on keys with quotes, backticks, backslashes, emoji and NULL."""
+    plan = planned(0)
+    before = content_of(state_of(spark, dataset))
+    validate_plan(task(0, plan))
+    moved = migrate_layout(task(0, plan))
+    proof = verify_layout(task(0, plan))
+
+    assert moved["rows_moved"] > 0
+    assert proof["conserved"]
+    assert content_of(state_of(spark, dataset)) == before
+    row = spark.read.format("delta").load(PLANS.path).first()
+    assert row["imbalance_after"] < row["imbalance_before"]
+    loads = {r["bucket"]: r["count"] for r in state_of(spark, dataset).groupBy("bucket").count().collect()}
+    assert [loads.get(bucket, 0) for bucket in range(4)] == row["load_after"]
+
+
+def test_planning_twice_gives_the_same_plan(task, planned):
+    """Cleared and run again, the step must not leave a second, different proposal."""
+    plan = planned(0)
+
+    assert plan_moves(task(0))["plan"] == plan
+
+
+def test_migrating_twice_makes_one_commit(spark, dataset, task, planned):
+    """A retry after success must see that it had succeeded."""
+    plan = planned(0)
+    migrate_layout(task(0, plan))
+    version = version_of(spark, dataset)
+    again = migrate_layout(task(0, plan))
+
+    assert version_of(spark, dataset) == version
+    assert again["rows_moved"] > 0
+
+
+def test_second_window_starts_from_the_first_ones_function(spark, dataset, task, planned):
+    """Routes accumulate and are taken back; rows of both windows obey the newest function."""
+    for day in (0, 1):
+        plan = planned(day)
+        validate_plan(task(day, plan))
+        migrate_layout(task(day, plan))
+        verify_layout(task(day, plan))
+
+    assert rows_astray(state_of(spark, dataset), current_function(dataset), key=dataset.key) == 0
+
+
+@pytest.mark.parametrize("step", ["set_properties", "_merge", "unset_property"])
+def test_interrupted_migration_blocks_writers_until_it_is_finished(
+    spark, dataset, task, planned, monkeypatch, step
+):
+    """Stopped before the mark, after the mark, or before the mark is removed: run again, it completes."""
+    plan = planned(0)
+    before = content_of(state_of(spark, dataset))
+    with monkeypatch.context() as patch:
+        patch.setattr(merge_mover, step, lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            migrate_layout(task(0, plan))
+    if step != "set_properties":
+        with pytest.raises(
+            JobError, match=rf"evenkeel.moving must be absent\. Got plan {plan}: .* Run migrate_layout"
+        ):
+            load_window(task(1))
+
+    migrate_layout(task(0, plan))
+    verify_layout(task(0, plan))
+    load_window(task(1))
+
+    assert MOVING not in properties_of(dataset)
+    assert content_of(state_of(spark, dataset).where("at < '2026-01-04'")) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "setting"),
+    [
+        (PLANS, "to_function = from_function"),
+        (PLANS, "imbalance_after = 0.0"),
+        (PLANS, "n_routes = 0"),
+        (PLANS, "migration = 0.0"),
+        (PLANS, "verdict = 'reaches the target!'"),
+        (PLANS, "checksum = 'x'"),
+        (MOVES, "to_bucket = 3 - to_bucket"),
+        (MOVES, "from_bucket = to_bucket"),
+        (MOVES, "state = 0.0"),
+        (MOVES, "key = concat('x', key)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_edited_plan_is_rejected_and_the_table_untouched(spark, dataset, task, planned, table, setting):
+    """Anybody with access to the tables could change a plan between the steps; both gates must notice."""
+    plan = planned(0)
+    version = version_of(spark, dataset)
+    edit(spark, table, setting)
+
+    with pytest.raises(
+        JobError, match=r"plan must pass every critical expectation .* checksum_matches is false"
+    ):
+        validate_plan(task(0, plan))
+    with pytest.raises(JobError, match=r"must have the checksum it was made with\. .* Plan again"):
+        migrate_layout(task(0, plan))
+    assert version_of(spark, dataset) == version
+
+
+def test_stale_plan_is_refused(spark, dataset, task, planned):
+    """A plan leads from one function to another; once the table has a third one, it would scatter keys."""
+    plan = planned(0)
+    spark.sql(f"ALTER TABLE delta.`{dataset.state}` SET TBLPROPERTIES ('{FUNCTION}' = '{'0' * 64}')")
+
+    with pytest.raises(
+        JobError, match=r"must start from the table's function 000000000000\. .* the table has moved on"
+    ):
+        migrate_layout(task(0, plan))
+
+
+def test_verify_notices_a_lost_row(spark, dataset, task, planned, monkeypatch):
+    """A proof that cannot fail proves nothing: here the merge drops a row that it should move."""
+    plan = planned(0)
+    merge = merge_mover._merge
+
+    def losing(*args):
+        merge(*args)
+        spark.sql(f"UPDATE delta.`{dataset.state}` SET bucket = (bucket + 1) % 4 WHERE page = 'page 0'")
+
+    monkeypatch.setattr(merge_mover, "_merge", losing)
+    migrate_layout(task(0, plan))
+
+    with pytest.raises(JobError, match=r"must keep every row, once, in its bucket\. Got .*rows_astray"):
+        verify_layout(task(0, plan))
