@@ -1,15 +1,15 @@
 """
 # rebalance
 
-Even out one dataset: check the window's events, load them into the state table, profile the keys, plan a better
+Even out one dataset: check the window's events, load them into the state table and profile the keys, plan a better
 function, validate the plan, migrate, verify, report.
 
 | if this fails     | the state table is                  | then                                               |
 | ----------------- | ----------------------------------- | -------------------------------------------------- |
 | `window`          | untouched                           | give `window_start` and `window_end`, or neither   |
 | `check`           | untouched                           | mend the events, then clear the task               |
-| `load`            | whole: the window is in, or not     | clear the task, it resumes                         |
-| `profile`, `plan` | whole, not moved                    | clear the task                                     |
+| `profile`         | whole: the window is in, or not     | clear the task, it resumes                         |
+| `plan`            | whole, not moved                    | clear the task                                     |
 | `validate`        | whole, not moved, the plan refused  | read the task's log, plan again                    |
 | `migrate`         | refusing writers if it was killed   | clear the task, it finishes                        |
 | `verify`          | moved; something is wrong           | stop writers, read the task's log                  |
@@ -59,12 +59,11 @@ def rebalance_dag(dataset: Dataset) -> DAG:
         chain(
             find_window(dataset.schedule),
             SparkJob(task_id="check", job="check_window", arguments=common),
-            SparkJob(task_id="load", job="load_window", arguments=common),
-            SparkJob(task_id="profile", job="profile_keys", arguments=common),
+            SparkJob(task_id="profile", job="load_and_profile", arguments=common),
             PlainJob(task_id="plan", job="plan_moves", arguments=common),
             PlainJob(task_id="validate", job="validate_plan", arguments=with_plan),
             SparkJob(task_id="migrate", job="migrate_layout", arguments=with_plan),
-            SparkJob(task_id="verify", job="verify_layout", arguments=with_plan),
+            PlainJob(task_id="verify", job="verify_layout", arguments=with_plan),
             PlainJob(task_id="report", job="report_run", arguments=with_plan),
         )
     return dag

@@ -50,7 +50,7 @@ def _run_windows(console: Console) -> list[dict[str, object]] | None:
     start = datetime(dataset.start.year, dataset.start.month, dataset.start.day, tzinfo=UTC)
     runs = []
     while start < FIRST_DAY + N_DAYS * DAY:
-        run = run_window(console, start, start + DAY)
+        run = run_window(console, dataset.name, start, start + DAY)
         if run is None:
             return None
         runs.append(run)

@@ -17,7 +17,7 @@ SENTENCES = {
     "profile": "{keys:,} keys hold {state:,.0f} bytes",
     "plan": "{verdict}, {n_moves} keys to move",
     "migrate": "{rows_moved:,} rows moved, {bytes_written:,} bytes written",
-    "verify": "conserved: {conserved}, rows astray: {rows_astray}",
+    "verify": "{rows_compared:,} rows compared, conserved: {conserved}, astray: {rows_astray}",
     "report": "{report}",
 }
 
@@ -35,10 +35,11 @@ def prepare(console: Console, *, first: datetime, last: datetime) -> bool:
     return done.returncode == 0
 
 
-def run_window(console: Console, start: datetime, end: datetime) -> dict[str, Any] | None:
+def run_window(console: Console, dataset: str, start: datetime, end: datetime) -> dict[str, Any] | None:
     """Run the Dag over one window; its report's figures, or None if a step failed."""
-    from dags.rebalance_dags import rebalance__clicks as dag  # type: ignore[attr-defined]
+    from dags import rebalance_dags
 
+    dag = vars(rebalance_dags)[f"rebalance__{dataset}"]
     console.say(f"window {start:%Y-%m-%d}")
     watcher = Watcher(console)
     listeners = get_listener_manager()

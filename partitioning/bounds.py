@@ -5,8 +5,10 @@ Each bound looks at one necessity and ignores all others, so it holds for every 
 or without. How close they come:
 
 - imbalance: exact if the heaviest item outweighs what the others need, and for items of equal cost.
-- migration: exact if each hot bucket can shed exactly its overload in whole items of its best state-to-cost ratio,
-  and the other buckets have room for them (e.g. one hot bucket of equal items, overloaded by a whole number of them).
+- migration: exact if the other buckets have room for what the hot ones shed, nothing else moves, the table does not
+  bind, and costs are whole numbers (``bounds_whole`` says how large): the cheapest whole items that cover each overload.
+  With many items, or broken costs, it falls short by less than one item a hot bucket. A table that binds is priced
+  (``bounds_table``): exact if a cheapest cover at that price just fills the table.
 - routes: exact for keys whose owner is their home if the largest of each hot home fit elsewhere.
 """
 
@@ -15,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from partitioning.bounds_cover import Shedding, cover
+from partitioning.bounds_table import route_prices
 from partitioning.groups import sum_before_in_group
 from partitioning.measures import TOLERANCE, load_per_bucket
 from partitioning.request import NO_SLOT, PlanRequest
@@ -32,19 +36,20 @@ class Bounds:
     routes: int  # explicit routes that every plan as even as asked must have
 
 
-def bound_plan(request: PlanRequest, *, reached: float = 0.0) -> Bounds:
+def bound_plan(request: PlanRequest, *, reached: float = 0.0, n_routes: int = 0) -> Bounds:
     """
-    Bounds for a plan that ended at imbalance ``reached``.
+    Bounds for a plan that ended at imbalance ``reached`` with ``n_routes``.
 
-    Migration and routes are bounded at the level max(θ_max, the bound on θ, ``reached``): no plan that is as even as
-    this one moves less, and none that reaches the goal (or what is possible of it) does either. A plan that falls
-    short of the goal is so never compared with work it did not do.
+    Migration and routes are bounded at the level max(θ_max, the bound on θ, ``reached``), with max(A_max, ``n_routes``)
+    routes: no plan that is as even as this one, with a table no longer, moves less, and none that reaches the goal (or
+    what is possible of it) does either. A plan that falls short of the goal is so never compared with work it did
+    not do.
     """
     imbalance = bound_imbalance(request.cost, request.n_buckets)
     level = max(request.budgets.max_imbalance, imbalance, reached)
     return Bounds(
         imbalance=imbalance,
-        migration=bound_migration(request, imbalance=level),
+        migration=bound_migration(request, imbalance=level, n_routes=n_routes),
         routes=bound_routes(request, imbalance=level),
     )
 
@@ -65,17 +70,23 @@ def bound_imbalance(cost: NDArray[np.float64], n_buckets: int) -> float:
     return max(0.0, (float(crowded.max()) - ROUNDING * float(running[-1])) / mean - 1.0)
 
 
-def bound_migration(request: PlanRequest, *, imbalance: float) -> float:
+def bound_migration(request: PlanRequest, *, imbalance: float, n_routes: int = 0) -> float:
     """
-    The least state a plan with θ ≤ ``imbalance`` moves.
+    The least state a plan with θ ≤ ``imbalance`` and at most max(A_max, ``n_routes``) routes moves.
 
     A bucket that is going away loses everything it holds. Any other must shed what it holds above the level; at best
-    it does so in items of the least state per cost, the last of them in part (a fractional cover).
+    it does so in the items that are cheapest to move (``bounds_cover``), with a price on routes where A_max binds. If
+    not even fractions of items can keep the table, the bound is that without it.
     """
     gone = request.owner >= request.n_buckets
     forced = float(request.state[gone].sum())
-    cover = _fractional_cover(request, limit=_load_limit(request, imbalance))
-    return (forced + cover) * (1 - ROUNDING)
+    routes = _routes_added_by_leaving(request)
+    n_too_many = float(np.count_nonzero(routes < 0)) - max(request.budgets.route_limit(), n_routes)
+    shedding = _shedding(request, routes, limit=_load_limit(request, imbalance))
+    return max(
+        forced + _priced_cover(shedding, route_price, n_too_many)
+        for route_price in route_prices(shedding, n_too_many=n_too_many)
+    ) * (1 - ROUNDING)
 
 
 def bound_routes(request: PlanRequest, *, imbalance: float) -> int:
@@ -106,14 +117,30 @@ def _excess_per_bucket(
     return np.maximum(load_per_bucket(cost, bucket, n_buckets) - limit, 0.0)
 
 
-def _fractional_cover(request: PlanRequest, *, limit: float) -> float:
+def _routes_added_by_leaving(request: PlanRequest) -> NDArray[np.float64]:
+    """+1 for a key at its fixed home, -1 for one that is routed away from it, 0 where the home may move along."""
+    fixed = ~request.is_slot & (request.slot == NO_SLOT) & (request.owner < request.n_buckets)
+    return np.where(fixed, np.where(request.owner == request.home, 1.0, -1.0), 0.0)
+
+
+def _priced_cover(shedding: Shedding, route_price: float, n_too_many: float) -> float:
+    if not route_price:
+        return cover(shedding, shedding.state)  # R - A may be infinite
+    price = shedding.price(route_price)
+    rounding = ROUNDING * route_price * (abs(n_too_many) + shedding.cost.size)  # large terms that cancel
+    return route_price * n_too_many + cover(shedding, price) - rounding
+
+
+def _shedding(request: PlanRequest, routes: NDArray[np.float64], *, limit: float) -> Shedding:
+    """The items whose leaving may matter: all of overloaded buckets, and the routed ones of others."""
     n_buckets = max(request.n_buckets, request.n_buckets_before)
     excess = _excess_per_bucket(request.owner, request.cost, n_buckets, limit=limit)
     excess[request.n_buckets :] = 0.0  # a bucket that goes away is paid in full already
-    sheds = np.flatnonzero((excess[request.owner] > 0) & (request.cost > 0))
-    owner, cost, state = request.owner[sheds], request.cost[sheds], request.state[sheds]
-    with np.errstate(over="ignore"):  # next to no cost: infinitely dear, and sorted last
-        order = np.lexsort((state / cost, owner))
-    owner, cost, state = owner[order], cost[order], state[order]
-    still_needed = excess[owner] - sum_before_in_group(owner, cost)
-    return float((np.clip(still_needed, 0.0, cost) / cost * state).sum())
+    concerned = np.flatnonzero((excess[request.owner] > 0) | (routes < 0))
+    return Shedding(
+        bucket=request.owner[concerned],
+        cost=request.cost[concerned],
+        state=request.state[concerned],
+        routes=routes[concerned],
+        excess=excess,
+    )

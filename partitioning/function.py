@@ -4,13 +4,9 @@ The partitioning function: which bucket a key lives in.
 ``bucket(key) = routes.get(key)  or  slots[pmod(xxhash64(key), S)]``
 """
 
-import contextlib
-import datetime as dt
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
@@ -19,26 +15,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partitioning.errors import FunctionError
-from partitioning.hashing import (
-    Encoded,
-    EncodedKeys,
-    Key,
-    check_n_slots,
-    decode_key,
-    encode_key,
-    encode_keys,
-    hash_encoded,
-    is_whole,
-    key_type_of,
+from partitioning.function_json import (
+    FORMAT,
+    canonical_json,
+    key_of_text,
+    read_content,
+    read_pairs,
+    text_of_key,
 )
+from partitioning.hashing import EncodedKeys, check_n_slots, encode_keys, hash_encoded, is_whole
+from partitioning.key_types import Encoded, Key, decode_key, encode_key, key_type_of
 from partitioning.ring import (
     DEFAULT_POINTS_PER_BUCKET,
     check_n_buckets,
     check_points_per_bucket,
     ring_slots,
 )
-
-FORMAT = 1  # of the JSON text; raise it when a reader of the old one would go wrong
 
 _NO_ROUTE = -1
 _MAX_BIT_MAP = 24  # as a power of two: 16 MB
@@ -54,7 +46,7 @@ class PartitioningFunction:
     first, then ascending numbers or, for string, binary and decimals above 18 digits, ascending bytes.
     """
 
-    key_type: str  # as Spark names it: see ``partitioning.hashing``
+    key_type: str  # as Spark names it: see ``partitioning.key_types``
     n_buckets: int
     slots: NDArray[np.int64]  # bucket of each slot
     routes: Mapping[Key | None, int] = field(default_factory=dict)  # key → bucket; None is the NULL key
@@ -200,19 +192,19 @@ class PartitioningFunction:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical text, in hex: the same on every machine."""
-        return hashlib.sha256(_canonical_json(self._content()).encode()).hexdigest()
+        return hashlib.sha256(canonical_json(self._content()).encode()).hexdigest()
 
     def to_json(self) -> str:
         """A lossless text of this function, with its digest."""
-        return _canonical_json({**self._content(), "digest": self.digest})
+        return canonical_json({**self._content(), "digest": self.digest})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The function of ``to_json``. A text of another format, or one that was changed by hand, is refused."""
-        content = _read_content(text)
+        content = read_content(text)
         key_type, digest = content["key_type"], content.pop("digest")
         del content["format"]
-        routes = {_key_of_text(key, key_type): bucket for key, bucket in _pairs(content["routes"])}
+        routes = {key_of_text(key, key_type): bucket for key, bucket in read_pairs(content["routes"])}
         function = cls(**{**content, "routes": routes})
         if function.digest != digest:
             raise FunctionError(
@@ -228,7 +220,7 @@ class PartitioningFunction:
             "n_buckets": self.n_buckets,
             "points_per_bucket": self.points_per_bucket,
             "slots": self.slot_list,
-            "routes": [[_text_of_key(key), bucket] for key, bucket in self.routes.items()],
+            "routes": [[text_of_key(key), bucket] for key, bucket in self.routes.items()],
         }
 
     def __eq__(self, other: object) -> bool:
@@ -329,72 +321,3 @@ def _encode_routes(routes: Mapping[Key | None, int], key_type: str) -> dict[Enco
                 " is there in two forms. Keep one of them."
             )
     return encoded
-
-
-# The JSON text. Keys are text in it, so that no reader rounds a big integer.
-
-
-def _canonical_json(content: dict[str, Any]) -> str:
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def _read_content(text: str) -> dict[str, Any]:
-    """The fields of a function's text, once they are known to be those of this format."""
-    try:
-        content = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise FunctionError(f"A function's text must be JSON. Got {error}. Take it from to_json.") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        got = content.get("format", "no format") if isinstance(content, dict) else type(content).__name__
-        raise FunctionError(
-            f"A function's text must be an object of format {FORMAT}. Got {got!r}. If a newer release wrote it, upgrade."
-        )
-    fields = {"format", "key_type", "n_buckets", "points_per_bucket", "slots", "routes", "digest"}
-    if content.keys() != fields:
-        raise FunctionError(
-            f"A function's text must have exactly the fields of format {FORMAT}. Got missing:"
-            f" {sorted(fields - content.keys())}, unknown: {sorted(content.keys() - fields)}. Take it from to_json."
-        )
-    return content
-
-
-def _pairs(routes: Any) -> list[tuple[Any, Any]]:
-    is_list = isinstance(routes, list)
-    if not is_list or not all(isinstance(route, list) and len(route) == 2 for route in routes):  # noqa: PLR2004  (pairs)
-        raise FunctionError(
-            "The text's routes must be a list of [key, bucket]. Got another shape. Take it from to_json."
-        )
-    return [(key, bucket) for key, bucket in routes]
-
-
-def _text_of_key(key: Key | None) -> str | None:
-    if isinstance(key, bytes):
-        return key.hex()
-    if isinstance(key, dt.datetime):
-        return key.isoformat(timespec="microseconds")
-    if isinstance(key, Decimal):
-        return format(key, "f")
-    return None if key is None else str(key)
-
-
-_KEY_OF_TEXT: dict[str, Callable[[str], Key]] = {
-    "bigint": int,
-    "int": int,
-    "string": str,
-    "binary": bytes.fromhex,
-    "date": dt.date.fromisoformat,
-    "timestamp": dt.datetime.fromisoformat,
-    "decimal": Decimal,
-}
-
-
-def _key_of_text(text: Any, key_type: str) -> Key | None:
-    if text is None:
-        return None
-    parse = _KEY_OF_TEXT[key_type_of(key_type).kind]
-    if isinstance(text, str):
-        with contextlib.suppress(ValueError, ArithmeticError):
-            return parse(text)
-    raise FunctionError(
-        f"The text's routes must hold {key_type} keys as text. Got {text!r}. Take it from to_json."
-    )

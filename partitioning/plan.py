@@ -86,7 +86,7 @@ class Plan:
     @cached_property
     def bounds(self) -> Bounds:
         """What no plan as even as this one, or as the goal asks, can beat: see ``bounds.bound_plan``."""
-        return bound_plan(self.request, reached=self.imbalance)
+        return bound_plan(self.request, reached=self.imbalance, n_routes=self.n_routes)
 
     @cached_property
     def verdict(self) -> str:

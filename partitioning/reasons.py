@@ -1,5 +1,6 @@
 """Says in sentences what a verdict rests on: the bucket, the item, the number."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -59,9 +60,10 @@ def _why_hottest_stays(plan: Plan) -> Iterator[str]:
     request = plan.request
     limits, needed = Limits.of_request(request), bound_plan(request)
     if needed.migration > limits.migration:
+        in_table = "" if math.isinf(limits.routes) else f" with {limits.routes:.0f} routes"
         yield (
-            f"an imbalance of {max(limits.imbalance, needed.imbalance):.4g} takes at least {needed.migration:.6g} of state"
-            f" to move; max_migration allows {limits.migration:.6g}"
+            f"an imbalance of {max(limits.imbalance, needed.imbalance):.4g}{in_table} takes at least"
+            f" {needed.migration:.6g} of state to move; max_migration allows {limits.migration:.6g}"
         )
     if needed.routes > limits.routes:
         yield (

@@ -15,7 +15,6 @@ from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "datasets"
 SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
 SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("dataset.schema.json").read_text())
 
@@ -47,13 +46,15 @@ class Dataset:
     min_rows: int
 
 
-def dataset_files(folder: Path = FOLDER) -> list[Path]:
+def dataset_files() -> list[Path]:
+    """All dataset files, by name: those of the folder EVENKEEL_DATASETS, or of datasets/."""
+    folder = Path(os.environ.get("EVENKEEL_DATASETS", ROOT / "datasets"))
     return sorted(folder.glob("*.yaml"))
 
 
-def dataset_named(name: str, folder: Path = FOLDER) -> Dataset:
+def dataset_named(name: str) -> Dataset:
     """The dataset of this name, or an error that lists the names there are."""
-    paths = {path.stem: path for path in dataset_files(folder)}
+    paths = {path.stem: path for path in dataset_files()}
     if name not in paths:
         raise DatasetError(
             f"dataset must be one of {', '.join(paths) or 'none yet'}. Got {name!r}. Add datasets/<name>.yaml."
@@ -112,7 +113,9 @@ def _sentences(error: ValidationError) -> Iterator[str]:
         name = error.message.split("'")[1]
         yield f"{prefix}{name} must be given. Got nothing. {_describe(known[name])}"
     elif error.validator == "additionalProperties":
-        for name in sorted((name for name in cast("dict[str, Any]", error.instance) if name not in known), key=str):
+        for name in sorted(
+            (name for name in cast("dict[str, Any]", error.instance) if name not in known), key=str
+        ):
             close = difflib.get_close_matches(str(name), known, n=1)
             remedy = f"Did you mean {close[0]}?" if close else f"Known fields: {', '.join(known)}."
             yield f"{prefix}{name} must be a known field. Got {name!r}. {remedy}"

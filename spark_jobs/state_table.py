@@ -12,8 +12,6 @@ from spark_jobs.job import JobError
 from spark_jobs.routing import quoted, slot_expression
 from spark_jobs.table_log import FUNCTION
 
-OURS = ("slot", "bucket")
-
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
 

@@ -11,6 +11,7 @@ from spark_jobs.job import JobError
 
 FUNCTION = "evenkeel.function"  # the function that the rows obey
 MOVING = "evenkeel.moving"  # the plan whose move has begun and not ended
+OURS = ("slot", "bucket")  # the columns that we add to the user's
 
 
 def initial_function(dataset: Dataset) -> PartitioningFunction:

@@ -22,6 +22,10 @@ UNPLACED = -1  # bucket of a key that waits in the candidate set C
 # equal, so neither may flip a decision.
 LOAD_SLACK = 1e-12
 
+# Amounts are ranked in grains of this fraction of their limit, for the same reason. A power of two: a decimal fraction
+# can put loads of round numbers exactly between two ranks, where the last bit decides.
+GRAIN = 2.0**-34
+
 # The logarithm of gamma is compared to this many decimals, for the same reason: gammas that differ by less than
 # 1e-10 of themselves tie.
 GAMMA_DECIMALS = 10
@@ -48,6 +52,11 @@ class Board:
             n_buckets=request.n_buckets,
             limit=l_max * (1.0 + LOAD_SLACK),
         )
+
+
+def grain_of(limit: float) -> float:
+    """The unit in which amounts around this limit are compared; never 0, however small the limit."""
+    return max(GRAIN * limit, math.ulp(0.0))
 
 
 def highest_cost_first(cost: NDArray[np.float64]) -> Selection:

@@ -10,7 +10,6 @@ smaller than 2 to push out), goes back to bucket 1 and pushes out a 1: 10. That 
 """
 
 import heapq
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 from partitioning.measures import load_per_bucket
 from partitioning.plan import Plan
 from partitioning.planners.fang_phases import (
-    LOAD_SLACK,
     UNPLACED,
     Board,
     Selection,
+    grain_of,
     highest_cost_first,
     items_with_cost,
     take_off_overloaded,
@@ -111,7 +110,7 @@ class RunningLoads:
 
     def __init__(self, load: NDArray[np.float64], limit: float) -> None:
         self.limit = limit
-        self._grain = max(LOAD_SLACK * limit, math.ulp(0.0))  # never 0, however small the costs
+        self._grain = grain_of(limit)
         self._load: list[float] = load.tolist()
         self._heap = self.ascending()
 
@@ -122,7 +121,7 @@ class RunningLoads:
         return np.array(self._load)
 
     def ascending(self) -> list[tuple[int, int]]:
-        """(rank of the load, bucket) in the order buckets are tried: ties, to the slack, by lower bucket."""
+        """(rank of the load, bucket) in the order buckets are tried: ties, to the grain, by lower bucket."""
         return sorted((round(load / self._grain), bucket) for bucket, load in enumerate(self._load))
 
     def least_loaded(self) -> int:

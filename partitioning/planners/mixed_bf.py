@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from partitioning.errors import PlanRequestError
 from partitioning.measures import load_per_bucket, migration
 from partitioning.plan import Plan
-from partitioning.planners.fang_phases import LOAD_SLACK, check_beta
+from partitioning.planners.fang_phases import check_beta, grain_of
 from partitioning.planners.mixed import KeyRounds
 from partitioning.request import PlanRequest
 
@@ -51,10 +51,15 @@ def plan_mixed_bf(request: PlanRequest, options: MixedBFOptions = DEFAULTS) -> P
     return Plan(request=request, owner=best, planner="mixed_bf")
 
 
-def _badness(request: PlanRequest, rounds: KeyRounds, owner: NDArray[np.int64]) -> tuple[float, float, float]:
+def _badness(request: PlanRequest, rounds: KeyRounds, owner: NDArray[np.int64]) -> tuple[int, float, int]:
+    """
+    What Eq. 3 compares, in its order; loads and migration in whole grains.
+
+    Two placements of the same loads in another order of buckets, or of the same moves in another unit, differ in
+    the last bits of their sums. That must not decide before the next constraint is asked.
+    """
     load = load_per_bucket(request.cost, owner, request.n_buckets)
     l_max = (1.0 + request.budgets.max_imbalance) * float(load.mean())
-    above = float(load.max()) - l_max
-    too_much = above if above > LOAD_SLACK * l_max else 0.0
+    too_much = max(0, round((float(load.max()) - l_max) / grain_of(l_max)))
     too_many = max(0.0, rounds.n_routes(owner) - request.budgets.route_limit())
-    return too_much, too_many, migration(request, owner)
+    return too_much, too_many, round(migration(request, owner) / grain_of(request.total_state))

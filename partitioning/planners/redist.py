@@ -23,7 +23,8 @@ def plan_redist(request: PlanRequest, options: RedistOptions = DEFAULTS) -> Plan
     Rebuild the placement from nothing; at each step the item of lowest utility / cost, in its best bucket.
 
     Like scan, but a light item may come before a heavy one if it sits well enough. Ties: the lower position, then the
-    bucket as in scan. Items without cost come last, in order. Cost: n² / 2 utilities for one resource (the paper's
+    bucket as in scan. Items without cost come last, in order. Where items sit decides the order they are taken in, so that
+    a second run on the result may move items again. Cost: n² / 2 utilities for one resource (the paper's
     n² · N / 2 for several), a step an item.
     """
     placement = Placement(request, options)

@@ -19,6 +19,7 @@ from partitioning.errors import PlanRequestError
 from partitioning.tracking.numbering import number_values
 
 UNIT_DECIMALS = 6  # values are counted to this fraction of the unit, so that whole multiples stay whole
+MAX_LONG_RUNS = 16  # a long run holds at least one in so many values, so there are at most so many
 MAX_RADIX = 2**16  # NumPy sorts 16-bit integers in linear time
 
 
@@ -54,12 +55,14 @@ def classify(values: NDArray[np.float64], *, degree: int) -> Classes:
     counted = np.round(falling / unit, UNIT_DECIMALS)
     below, above = representatives_around(counted, degree=degree)
     representative, classes = np.unique(np.concatenate([below, above]), return_inverse=True)
-    length = np.bincount(run_of)
-    is_up = _went_up(length, lack=counted - below, gap=above - below)
-    class_below, class_above = (np.repeat(half, length) for half in np.split(classes, 2))
-    of = np.empty(values.size, dtype=np.int64)
-    of[_stable_order(run_of, n_runs=length.size)] = np.where(is_up, class_above, class_below)
-    return Classes(representative * unit, of)
+    runs = _Runs.of(np.bincount(run_of), lack=counted - below, gap=above - below)
+    is_up = np.zeros(
+        values.size, dtype=np.bool_
+    )  # small enough for the cache: it is written in order of value
+    is_up[_raised(runs, run_of)] = True
+    below_class, above_class = np.split(classes.astype(np.int64), 2)
+    of_run = np.concatenate([np.where(runs.all_up, above_class, below_class), above_class])
+    return Classes(representative * unit, of_run[run_of + is_up * np.int64(runs.length.size)])
 
 
 def check_degree(field: str, degree: int) -> None:
@@ -84,35 +87,69 @@ def representatives_around(
     return np.minimum(below, largest), np.minimum(above, largest)
 
 
-def _went_up(
-    length: NDArray[np.int64], *, lack: NDArray[np.float64], gap: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+class _Runs(NamedTuple):
     """
-    Whether each value, in falling order, got the representative above it: the greedy of Sec. IV-B, run by run.
+    The greedy of Sec. IV-B, run by run: a run is all values equal to one, in falling order of that one.
 
-    With lack = value - below and gap = above - below, a value goes up exactly when the accumulated deviation
-    exceeds gap/2 - lack. So after i values of a run that began at deviation d, ceil((d + i·lack) / gap - 1/2) of
-    them went up, kept within 0 … i. Gaps are powers of two, so dividing by them is exact; where there is one
-    candidate only, an endless gap keeps values down.
+    With lack = value - below and gap = above - below, a value goes up, to the representative above, exactly when the
+    accumulated deviation exceeds gap/2 - lack. So after i values of a run that began at deviation d,
+    ceil((d + i·lack) / gap - 1/2) of them went up, kept within 0 … i. Gaps are powers of two, so dividing by them is
+    exact; where there is one candidate only, an endless gap keeps values down.
     """
-    gap = np.where(gap > 0, gap, np.inf)
-    begun = _deviation_before_runs(length, lack=lack, gap=gap)
-    nth = np.arange(1, length.sum() + 1) - np.repeat(np.cumsum(length) - length, length)
-    wanted = np.ceil(np.repeat(begun / gap, length) + nth * np.repeat(lack / gap, length) - 0.5)
-    n_up = np.clip(wanted, 0, nth)
-    is_up: NDArray[np.bool_] = n_up > np.where(nth == 1, 0, np.roll(n_up, 1))
-    return is_up
+
+    length: NDArray[np.int64]
+    begun: NDArray[np.float64]  # d / gap
+    step: NDArray[np.float64]  # lack / gap
+    n_up: NDArray[np.int64]  # of the whole run
+
+    @classmethod
+    def of(cls, length: NDArray[np.int64], *, lack: NDArray[np.float64], gap: NDArray[np.float64]) -> "_Runs":
+        gap = np.where(gap > 0, gap, np.inf)
+        deviation, before, n_up = 0.0, [], []
+        for n, run_lack, run_gap in zip(length.tolist(), lack.tolist(), gap.tolist(), strict=True):
+            before.append(deviation / run_gap)
+            up = min(max(math.ceil(before[-1] + n * (run_lack / run_gap) - 0.5), 0), n)
+            n_up.append(up)
+            deviation += n * run_lack - (up * run_gap if up else 0.0)
+        return cls(length, np.array(before), lack / gap, np.array(n_up, dtype=np.int64))
+
+    @property
+    def all_up(self) -> NDArray[np.bool_]:
+        return self.n_up == self.length
+
+    @property
+    def is_mixed(self) -> NDArray[np.bool_]:
+        return (self.n_up > 0) & (self.n_up < self.length)
 
 
-def _deviation_before_runs(
-    length: NDArray[np.int64], *, lack: NDArray[np.float64], gap: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    deviation, before = 0.0, []
-    for n_values, run_lack, run_gap in zip(length.tolist(), lack.tolist(), gap.tolist(), strict=True):
-        before.append(deviation)
-        n_up = min(max(math.ceil(deviation / run_gap + n_values * (run_lack / run_gap) - 0.5), 0), n_values)
-        deviation += n_values * run_lack - (n_up * run_gap if n_up else 0.0)
-    return np.array(before)
+def _raised(runs: _Runs, run_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """
+    Positions of the values that went up, in runs where others did not.
+
+    In a run without lack the first ones go up and no more: for the few runs that hold most values (1, 2, 4 … in a
+    Zipf tail) they are looked up, all others are put in order.
+    """
+    is_long = runs.is_mixed & (runs.step == 0) & (runs.length * MAX_LONG_RUNS >= run_of.size)
+    heads = [np.flatnonzero(run_of == run)[: runs.n_up[run]] for run in np.flatnonzero(is_long)]
+    is_sorted = runs.is_mixed & ~is_long
+    items = np.flatnonzero(is_sorted[run_of])
+    in_order = items[_stable_order(run_of[items], n_runs=runs.length.size)]
+    return np.concatenate([*heads, in_order[_goes_up(runs, np.flatnonzero(is_sorted))]])
+
+
+def _goes_up(runs: _Runs, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each value of the chosen runs, run after run, goes up."""
+    length = runs.length[chosen]
+    first = np.cumsum(length) - length
+    nth = np.arange(1.0, length.sum() + 1) - np.repeat(first.astype(np.float64), length)
+    n_up = nth * np.repeat(runs.step[chosen], length)
+    n_up += np.repeat(runs.begun[chosen], length)
+    np.ceil(np.subtract(n_up, 0.5, out=n_up), out=n_up)
+    np.minimum(np.maximum(n_up, 0.0, out=n_up), nth, out=n_up)
+    goes_up = np.empty(n_up.size, dtype=np.bool_)
+    np.greater(n_up[1:], n_up[:-1], out=goes_up[1:])
+    goes_up[first] = n_up[first] > 0
+    return goes_up
 
 
 def _stable_order(run_of: NDArray[np.int64], *, n_runs: int) -> NDArray[np.int64]:

@@ -1,29 +1,59 @@
 """Lower bounds against exact optima (a MILP each), and equal to them where the docstrings say so."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.optimize import Bounds as Box
 from scipy.optimize import LinearConstraint, milp
 
-from partitioning import PLANNERS, Budgets, Plan, PlanRequest
+from partitioning import PLANNERS, Budgets, Plan, PlanRequest, bounds_table
 from partitioning.bounds import bound_imbalance, bound_migration, bound_plan, bound_routes
+from partitioning.bounds_whole import MAX_CELLS, MAX_WHOLE_ITEMS, cover_whole
+from partitioning.measures import count_routes
+from partitioning.request import NO_SLOT
 
 SLACK = 1e-6  # of the solver; costs are whole numbers, so it decides nothing
 
 
-def least(request, price, *, limit):
-    """The least sum of price[item, bucket] over all placements with no load above the limit."""
+def least(request, price, *, limit, max_routes=None):
+    """The least sum of price[item, bucket] over all placements with no load above the limit, and a table that fits."""
     n_items, n_buckets = price.shape
     one_bucket_each = np.kron(np.eye(n_items), np.ones(n_buckets))
     load = np.kron(request.cost, np.eye(n_buckets))
+    constraints = [LinearConstraint(one_bucket_each, 1, 1), LinearConstraint(load, -np.inf, limit + SLACK)]
+    if max_routes is not None:
+        constraints.append(LinearConstraint(route_price(request).ravel(), -np.inf, max_routes))
+    result = milp(price.ravel(), integrality=np.ones(price.size), bounds=Box(0, 1), constraints=constraints)
+    return result.fun if result.success else np.inf
+
+
+def least_highest_load(cost, n_buckets):
+    """The load of the hottest bucket of the most even placement: the last variable of the program."""
+    n_cells = cost.size * n_buckets
+    one_bucket_each = np.kron(np.eye(cost.size), np.ones(n_buckets))
+    below = np.hstack([np.kron(cost, np.eye(n_buckets)), -np.ones((n_buckets, 1))])
     result = milp(
-        price.ravel(),
-        integrality=np.ones(price.size),
-        bounds=Box(0, 1),
-        constraints=[LinearConstraint(one_bucket_each, 1, 1), LinearConstraint(load, -np.inf, limit + SLACK)],
+        np.append(np.zeros(n_cells), 1.0),
+        integrality=np.ones(n_cells + 1),  # costs are whole numbers
+        bounds=Box(np.append(np.zeros(n_cells), cost.sum() / n_buckets), np.append(np.ones(n_cells), np.inf)),
+        constraints=[
+            LinearConstraint(np.hstack([one_bucket_each, np.zeros((cost.size, 1))]), 1, 1),
+            LinearConstraint(below, -np.inf, 0),
+        ],
     )
     assert result.success
     return result.fun
+
+
+def move_price(request):
+    """The state that each item moves in each bucket."""
+    return request.state[:, None] * (np.arange(request.n_buckets) != request.owner[:, None])
+
+
+def route_price(request):
+    """The route that each key needs in each bucket."""
+    return (np.arange(request.n_buckets) != request.home[:, None]).astype(float)
 
 
 def all_placements(n_items, n_buckets):
@@ -38,7 +68,7 @@ def highest_load(cost, placements, n_buckets):
 
 def random_request(seed):
     rng = np.random.default_rng(seed)
-    n_items, n_buckets = int(rng.integers(3, 8)), int(rng.integers(2, 4))
+    n_items, n_buckets = int(rng.integers(3, 7)), int(rng.integers(2, 4))
     before = n_buckets + int(rng.integers(0, 2))
     kinds = [rng.integers(0, 10, n_items), rng.zipf(1.6, n_items).clip(max=60), np.full(n_items, 3)]
     return PlanRequest.of_keys(
@@ -53,24 +83,55 @@ def random_request(seed):
     )
 
 
+def with_table(request, max_routes):
+    return dataclasses.replace(
+        request, budgets=dataclasses.replace(request.budgets, max_routes=int(max_routes))
+    )
+
+
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_bounds_are_below_the_optimum(first):
     """200 random cases: a bound above what is possible would call a perfect plan impossible."""
     for seed in range(first, first + 20):
         request = random_request(seed)
         mean = request.cost.sum() / request.n_buckets
-        placements = all_placements(request.n_items, request.n_buckets)
-        highest = highest_load(request.cost, placements, request.n_buckets)
-        optimum = highest.min() / mean - 1 if mean else 0.0
+        optimum = least_highest_load(request.cost, request.n_buckets) / mean - 1 if mean else 0.0
         level = max(request.budgets.max_imbalance, optimum)
-        allowed = placements[highest <= (1 + level) * mean + SLACK]
-        moves = request.state[:, None] * (np.arange(request.n_buckets) != request.owner[:, None])
-        least_migration = least(request, moves, limit=(1 + level) * mean)
+        limit = (1 + level) * mean
+        fewest = round(least(request, route_price(request), limit=limit))
+        moves = move_price(request)
 
-        assert least_migration == pytest.approx(((allowed != request.owner) @ request.state).min()), seed
-        assert bound_migration(request, imbalance=level) <= least_migration + 1e-4, seed
-        assert bound_routes(request, imbalance=level) <= (allowed != request.home).sum(axis=1).min(), seed
-        assert bound_imbalance(request.cost, request.n_buckets) <= optimum + 1e-12, seed
+        assert bound_imbalance(request.cost, request.n_buckets) <= optimum + SLACK, seed
+        assert bound_routes(request, imbalance=level) <= fewest, seed
+        assert bound_migration(request, imbalance=level) <= least(request, moves, limit=limit) + 1e-4, seed
+        tight = with_table(request, fewest + seed % 2)
+        in_table = least(request, moves, limit=limit, max_routes=tight.budgets.max_routes)
+        assert bound_migration(tight, imbalance=level) <= in_table + 1e-4, seed
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bounds_are_below_the_optimum_where_slots_are_items(seed):
+    """Homes that move with their slot can save routes that no key saves alone; the bound must allow for all of that."""
+    keys, rng = random_request(seed), np.random.default_rng(seed)
+    n_slots = int(rng.integers(1, keys.n_items))
+    is_slot = np.arange(keys.n_items) < n_slots
+    request = dataclasses.replace(
+        keys,
+        is_slot=is_slot,
+        slot=np.where(is_slot, NO_SLOT, rng.integers(NO_SLOT, n_slots, keys.n_items)),
+    )
+    placements = all_placements(request.n_items, request.n_buckets)
+    highest = highest_load(request.cost, placements, request.n_buckets)
+    mean = request.cost.sum() / request.n_buckets
+    level = max(request.budgets.max_imbalance, highest.min() / mean - 1 if mean else 0.0)
+    allowed = placements[highest <= (1 + level) * mean + SLACK]
+    routes = np.array([count_routes(request, owner) for owner in allowed])
+    moved = (allowed != request.owner) @ request.state
+
+    assert bound_routes(request, imbalance=level) <= routes.min()
+    for max_routes in range(routes.min(), routes.min() + 3):
+        bound = bound_migration(with_table(request, max_routes), imbalance=level)
+        assert bound <= moved[routes <= max_routes].min()
 
 
 @pytest.mark.parametrize(
@@ -114,23 +175,146 @@ def test_bounds_are_exact_for_one_hot_bucket_of_equal_items():
     """The three lightest in state, 1 + 2 + 3, and a route for each: the optimum, not just below it."""
     request = hot_bucket()
     bounds = bound_plan(request)
-    buckets = np.arange(3)
-    moves = request.state[:, None] * (buckets != request.owner[:, None])
-    routes = (buckets != request.home[:, None]).astype(float)
 
     assert bounds.migration == pytest.approx(6, abs=1e-6)
     assert bounds.routes == 3
-    assert least(request, moves, limit=4) == pytest.approx(6)
-    assert least(request, routes, limit=4) == pytest.approx(3)
+    assert least(request, move_price(request), limit=4) == pytest.approx(6)
+    assert least(request, route_price(request), limit=4) == pytest.approx(3)
 
 
-def test_bound_on_migration_takes_the_last_item_in_part():
-    """Overload 3, items of cost 2 and state 4 and 6: one whole and half of the next, 4 + 3 = 7."""
+@pytest.mark.parametrize("seed", range(20))
+def test_bound_on_migration_is_exact_for_one_hot_bucket_with_room_elsewhere(seed):
+    """Whole costs, one bucket to shed, empty ones to take: the cheapest whole items, which fractions cannot tell."""
+    rng = np.random.default_rng(seed)
     request = PlanRequest.of_keys(
-        cost=[2, 2, 2, 0], state=[9, 6, 4, 0], owner=[0] * 4, home=[0] * 4, n_buckets=2
+        cost=rng.integers(1, 9, 12),
+        state=rng.integers(0, 30, 12),
+        owner=[0] * 12,
+        home=[0] * 12,
+        n_buckets=4,
+    )
+    bound = bound_migration(request, imbalance=1.0)
+
+    assert bound == pytest.approx(least(request, move_price(request), limit=request.cost.sum() / 2), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("max_routes", "migration", "bound"),
+    [
+        pytest.param(0, 5, 5, id="exact-at-no-routes"),
+        pytest.param(1, 5, 3, id="between-two-tables-the-bound-is-too"),
+        pytest.param(2, 1, 1, id="exact-if-the-table-has-room"),
+    ],
+)
+def test_bound_on_migration_prices_the_table(max_routes, migration, bound):
+    """One of two keys must go: the light one needs a second route, the heavy one gives its own back."""
+    request = with_table(
+        PlanRequest.of_keys(cost=[1, 1], state=[1, 5], owner=[0, 0], home=[0, 1], n_buckets=2), max_routes
     )
 
-    assert bound_migration(request, imbalance=0.0) == pytest.approx(7, abs=1e-6)
+    assert bound_migration(request, imbalance=0.0) == pytest.approx(bound, abs=1e-6)
+    assert least(request, move_price(request), limit=1, max_routes=max_routes) == pytest.approx(migration)
+
+
+def test_bound_on_migration_allows_the_table_that_a_plan_has():
+    """A planner may exceed max_routes: its plan is compared with plans of as many routes, or it would beat its bound."""
+    request = PlanRequest.of_keys(
+        cost=[1, 1],
+        state=[1, 5],
+        owner=[0, 0],
+        home=[0, 1],
+        n_buckets=2,
+        budgets=Budgets(max_imbalance=0.0, max_routes=0),
+    )
+    two_routes = Plan(request=request, owner=[1, 0], planner="stay")
+
+    assert two_routes.bounds.migration == pytest.approx(two_routes.migration, abs=1e-6)
+
+
+def test_bound_on_migration_ignores_a_table_that_nothing_can_keep():
+    """All keys are at home, one must leave, and no route is allowed: the price would rise for ever."""
+    request = PlanRequest.of_keys(cost=[1, 1], state=[3, 2], owner=[0, 0], home=[0, 0], n_buckets=2)
+
+    assert bound_migration(with_table(request, 0), imbalance=0.0) == pytest.approx(2, abs=1e-6)
+
+
+def test_bound_on_migration_lets_routed_keys_of_cool_buckets_pay_for_the_table():
+    """A cheap routed key far from the overload may go home to make room in the table: 1 + 2, not more."""
+    request = PlanRequest.of_keys(
+        cost=[4, 4, 1, 1], state=[2, 9, 1, 50], owner=[0, 0, 1, 2], home=[0, 0, 2, 2], n_buckets=3
+    )
+    request = with_table(request, 1)
+
+    assert bound_migration(request, imbalance=0.2) == pytest.approx(3, abs=1e-6)
+    assert least(request, move_price(request), limit=4, max_routes=1) == pytest.approx(3)
+
+
+def brute_force_cover(cost, price, excess):
+    chosen = all_placements(cost.size, 2)
+    return (chosen @ price)[chosen @ cost >= excess].min(initial=np.inf)
+
+
+@pytest.mark.parametrize("unit", [1, 7, 0.5])
+def test_whole_items_are_covered_exactly_in_any_common_unit(unit):
+    """Multiples of one number are counted, not rounded; broken ones may fall short, never above."""
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        cost, price = rng.integers(1, 12, 9) * unit, rng.integers(0, 20, 9).astype(float)
+        excess = float(rng.uniform(0.01, 1.1)) * cost.sum()
+        exact, bound = brute_force_cover(cost, price, excess), cover_whole(cost, price, excess=excess)
+
+        assert bound <= exact
+        assert unit == 0.5 or bound == exact
+
+
+def test_large_costs_are_covered_in_cells_that_round_for_the_bound():
+    """An excess of more units than there are cells: the answer may fall short of the exact one, by little, never above."""
+    rng = np.random.default_rng(4)
+    cost = rng.integers(1, 50 * MAX_CELLS, 12).astype(float)
+    price = rng.integers(1, 100, 12).astype(float)
+    shares = (0.1, 0.4, 0.8)
+    exact = [brute_force_cover(cost, price, share * cost.sum()) for share in shares]
+    bound = [cover_whole(cost, price, excess=share * cost.sum()) for share in shares]
+
+    assert np.all(np.array(bound) <= exact)
+    assert bound == pytest.approx(exact, rel=0.1)
+
+
+def test_bound_on_migration_takes_the_last_item_in_part_where_items_are_many():
+    """The exact cover is for few items; above, all that is promised is the fractional one: 3 items of cost 2 for 5."""
+    n_items = MAX_WHOLE_ITEMS + 1
+    cost = np.full(n_items, 2.0)
+    request = PlanRequest.of_keys(
+        cost=cost, state=np.ones(n_items), owner=[0] * n_items, home=[0] * n_items, n_buckets=2
+    )
+    imbalance = 1.0 - 5 / n_items  # all but a cost of 5 may stay
+
+    assert bound_migration(request, imbalance=imbalance) == pytest.approx(2.5, abs=1e-4)
+
+
+def test_bound_on_migration_of_many_items_is_near_that_of_few():
+    """λ is looked for over classes of like items: the price found there must still do on the items."""
+    rng = np.random.default_rng(5)
+    n_items = 8_000
+    home = rng.integers(0, 4, n_items)
+    request = with_table(
+        PlanRequest.of_keys(
+            cost=rng.zipf(1.6, n_items).clip(max=300),
+            state=rng.integers(1, 50, n_items),
+            owner=np.where(rng.random(n_items) < 0.1, 0, home),
+            home=home,
+            n_buckets=4,
+        ),
+        200,
+    )
+    free = bound_migration(with_table(request, n_items), imbalance=0.02)
+    in_table = bound_migration(request, imbalance=0.02)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds_table, "MAX_SINGLE_ITEMS", n_items)
+        best = bound_migration(request, imbalance=0.02)
+
+    assert free < 0.9 * in_table
+    assert in_table == pytest.approx(best, rel=1e-3)
 
 
 def test_bound_on_migration_pays_for_a_bucket_that_goes_away_once():

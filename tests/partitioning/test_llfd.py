@@ -116,3 +116,12 @@ def test_theorem_1_bounds_the_imbalance_where_perfection_exists(seed):
     request = make_request(cost, rng.integers(0, n_buckets, cost.size), n_buckets=n_buckets)
 
     assert plan_llfd(request).imbalance <= (1 - 1 / n_buckets) / 3
+
+
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_loads_that_tie_are_told_apart_in_no_unit(unit):
+    """Buckets 0 and 2 hold 1 each, one of them as 2001 - 2000: the lower takes the second 1000, in tenths as well."""
+    cost = [unit, 1000 * unit, unit, 1000 * unit]
+    request = make_request(cost, [0, 2, 2, 2], n_buckets=3, theta=0.08)
+
+    assert plan_llfd(request).owner.tolist() == [0, 1, 2, 0]

@@ -57,6 +57,15 @@ def test_balance_comes_before_the_table():
     assert plan_mixed_bf(request).owner.tolist() == [1, 2, 2, 0, 1]
 
 
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_last_bits_of_a_load_do_not_decide(unit):
+    """Every n leaves 8, 4 and 7 alone in a bucket each, so n = 0 wins; in tenths, one sum is a bit above the other."""
+    cost = [8 * unit, 4 * unit, 7 * unit]
+    request = make_request(cost, [2, 2, 1], state=[4, 2, 3], home=[2, 1, 2], n_buckets=3, theta=0.08)
+
+    assert plan_mixed_bf(request).owner.tolist() == [0, 2, 1]
+
+
 def test_stride_tries_fewer_n_and_always_the_last():
     """With every route in the way only n = N_A fits: a stride must not step over it."""
     request = make_request(

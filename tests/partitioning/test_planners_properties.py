@@ -130,6 +130,17 @@ def test_scale_of_cost_and_state_changes_no_decision(planner, request_, power):
 
 
 @every_planner
+@given(request_=requests(max_items=10), factor=st.sampled_from([3.0, 10.0, 0.1]))
+@few
+def test_units_that_round_change_no_decision(planner, request_, factor):
+    """A factor that is no power of two rounds every amount anew: no planner may decide by the last bit of a sum."""
+    answer = PLANNERS[planner](request_).owner.tolist()
+
+    assert PLANNERS[planner](scaled(request_, cost=factor)).owner.tolist() == answer
+    assert PLANNERS[planner](scaled(request_, state=factor)).owner.tolist() == answer
+
+
+@every_planner
 @given(request_=requests())
 @few
 def test_same_request_gives_the_same_plan(planner, request_):

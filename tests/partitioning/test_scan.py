@@ -21,7 +21,7 @@ ALL_THREE = pytest.mark.parametrize(
 )
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(requests(max_items=9))
 def test_scan_equals_the_printed_algorithm(request_):
     """The vectorised form must make every decision of Alg. 2, with slots, ties, zeros and a change of N."""
@@ -68,16 +68,18 @@ def test_items_without_cost_and_state_stay(plan, options):
 
 
 @ALL_THREE
-@pytest.mark.parametrize("scale", [3.0, 0.1, 1e9])
-def test_units_do_not_matter(plan, options, scale):
-    """Rows or megarows, bytes or gigabytes: no decision may depend on the unit."""
-    rng = np.random.default_rng(4)
-    cost, owner = rng.integers(1, 6, 14), rng.integers(0, 3, 14)
-    base = plan(keys(cost, owner, 3), options())
-    scaled = plan(keys(cost * scale, owner, 3, state=cost * scale * 7), options())
+@pytest.mark.parametrize("seed", [14, 17, 18])
+def test_units_do_not_matter(plan, options, seed):
+    """Rows or megarows, bytes or gigabytes: no decision may depend on the unit, nor on how it rounds (these seeds do)."""
+    rng = np.random.default_rng(seed)
+    cost, owner = rng.integers(1, 6, 12), rng.integers(0, 4, 12)
+    answers = [
+        plan(keys(cost * scale, owner, 4, state=cost * scale * 7), options())
+        for scale in (1.0, 3.0, 0.1, 1 / 3, 1e9)
+    ]
 
-    assert base.moved.size > 0
-    assert scaled.owner.tolist() == base.owner.tolist()
+    assert answers[0].moved.size > 0
+    assert all(answer.owner.tolist() == answers[0].owner.tolist() for answer in answers)
 
 
 @ALL_THREE

@@ -126,7 +126,9 @@ def test_all_mistakes_are_listed_at_once(write):
     ]
 
 
-def test_unknown_dataset_lists_the_known_ones(write):
+def test_unknown_dataset_lists_the_known_ones(write, monkeypatch):
     """A typo on the command line should not need a look into the folder."""
+    monkeypatch.setenv("EVENKEEL_DATASETS", str(write(GOOD).parent))
+
     with pytest.raises(DatasetError, match=r"dataset must be one of orders\. Got 'ordres'"):
-        dataset_named("ordres", folder=write(GOOD).parent)
+        dataset_named("ordres")

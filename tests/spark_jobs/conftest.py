@@ -30,7 +30,7 @@ def rows_of_day(day: int) -> list[tuple[str | None, datetime, str]]:
 def dataset(warehouse) -> Dataset:
     """Two days of events by awkward string keys, in a column with an awkward name."""
     return Dataset(
-        name="visits", about="", schedule="@daily", start=START.date(), key="who `is` it", key_type="string",
+        name="visits", about="", schedule="@daily", start=START.date(), key='who`s"it', key_type="string",
         events=locate("visits/events"), event_time="at", state=locate("visits/state"), keep_windows=2, n_buckets=4,
         n_slots=64, max_imbalance=0.08, max_routes=20, max_migration=0.6, planner="llfd", min_rows=1,
     )  # fmt: skip
@@ -47,7 +47,7 @@ def task(spark, dataset) -> Callable[..., Any]:
         return Task(dataset=dataset, window=window, plan=plan)
 
     rows = [row for day in range(3) for row in rows_of_day(day)]
-    events = spark.createDataFrame(rows, "`who ``is`` it` string, at timestamp, page string")
+    events = spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string')
     events.write.format("delta").save(dataset.events)
     create_layout(of_day(0))
     return of_day

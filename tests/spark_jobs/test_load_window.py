@@ -3,15 +3,10 @@
 import pytest
 
 from spark_jobs.load_window import load_window
-from spark_jobs.table_log import current_function
-from spark_jobs.verify_layout import rows_astray
 from tests.spark_jobs.conftest import rows_of_day
+from tests.spark_jobs.oracle import keys_astray, state_of
 
 pytestmark = pytest.mark.spark
-
-
-def state_of(spark, dataset):
-    return spark.read.format("delta").load(dataset.state)
 
 
 def test_window_is_loaded_once_however_often_it_is_retried(spark, dataset, task):
@@ -26,7 +21,7 @@ def test_every_row_lies_in_the_bucket_of_its_key(spark, dataset, task):
     """What all later steps rely on."""
     load_window(task(0))
 
-    assert rows_astray(state_of(spark, dataset), current_function(dataset), key=dataset.key) == 0
+    assert keys_astray(spark, dataset) == []
 
 
 def test_windows_expire_and_others_stay_to_the_row(spark, dataset, task):

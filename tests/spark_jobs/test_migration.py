@@ -1,5 +1,6 @@
 """Plan, validate, migrate, verify: no row is lost, doubled or split, whatever is repeated, edited or interrupted."""
 
+import deltalake
 import pytest
 from delta.tables import DeltaTable
 
@@ -11,34 +12,28 @@ from spark_jobs.migrate_layout import migrate_layout
 from spark_jobs.plan_moves import plan_moves
 from spark_jobs.table_log import FUNCTION, MOVING, current_function, properties_of
 from spark_jobs.validate_plan import validate_plan
-from spark_jobs.verify_layout import content_of, rows_astray, verify_layout
+from spark_jobs.verify_layout import compare, verify_layout
+from tests.spark_jobs.oracle import keys_astray, rows_in, state_of
 
 pytestmark = pytest.mark.spark
-
-
-def state_of(spark, dataset):
-    return spark.read.format("delta").load(dataset.state)
 
 
 def version_of(spark, dataset):
     return DeltaTable.forPath(spark, dataset.state).history(1).first()["version"]
 
 
-def edit(spark, table, setting):
-    spark.sql(f"UPDATE delta.`{table.path}` SET {setting}")
-
-
 def test_loop_moves_the_plan_and_conserves_every_row(spark, dataset, task, planned):
     """The whole point, on keys with quotes, backticks, backslashes, emoji and NULL."""
     plan = planned(0)
-    before = content_of(state_of(spark, dataset))
+    before = rows_in(state_of(spark, dataset))
     validate_plan(task(0, plan))
     moved = migrate_layout(task(0, plan))
     proof = verify_layout(task(0, plan))
 
     assert moved["rows_moved"] > 0
     assert proof["conserved"]
-    assert content_of(state_of(spark, dataset)) == before
+    assert rows_in(state_of(spark, dataset)) == before
+    assert keys_astray(spark, dataset) == []
     row = spark.read.format("delta").load(PLANS.path).first()
     assert row["imbalance_after"] < row["imbalance_before"]
     loads = {r["bucket"]: r["count"] for r in state_of(spark, dataset).groupBy("bucket").count().collect()}
@@ -71,7 +66,7 @@ def test_second_window_starts_from_the_first_ones_function(spark, dataset, task,
         migrate_layout(task(day, plan))
         verify_layout(task(day, plan))
 
-    assert rows_astray(state_of(spark, dataset), current_function(dataset), key=dataset.key) == 0
+    assert keys_astray(spark, dataset) == []
 
 
 @pytest.mark.parametrize("step", ["set_properties", "_merge", "unset_property"])
@@ -80,7 +75,7 @@ def test_interrupted_migration_blocks_writers_until_it_is_finished(
 ):
     """Stopped before the mark, after the mark, or before the mark is removed: run again, it completes."""
     plan = planned(0)
-    before = content_of(state_of(spark, dataset))
+    before = rows_in(state_of(spark, dataset))
     with monkeypatch.context() as patch:
         patch.setattr(merge_mover, step, lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
@@ -96,38 +91,39 @@ def test_interrupted_migration_blocks_writers_until_it_is_finished(
     load_window(task(1))
 
     assert MOVING not in properties_of(dataset)
-    assert content_of(state_of(spark, dataset).where("at < '2026-01-04'")) == before
+    assert rows_in(state_of(spark, dataset).where("at < '2026-01-04'")) == before
 
 
-@pytest.mark.parametrize(
-    ("table", "setting"),
-    [
-        (PLANS, "to_function = from_function"),
-        (PLANS, "imbalance_after = 0.0"),
-        (PLANS, "n_routes = 0"),
-        (PLANS, "migration = 0.0"),
-        (PLANS, "verdict = 'reaches the target!'"),
-        (PLANS, "checksum = 'x'"),
-        (MOVES, "to_bucket = 3 - to_bucket"),
-        (MOVES, "from_bucket = to_bucket"),
-        (MOVES, "state = 0.0"),
-        (MOVES, "key = concat('x', key)"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value.name,
-)
-def test_edited_plan_is_rejected_and_the_table_untouched(spark, dataset, task, planned, table, setting):
-    """Anybody with access to the tables could change a plan between the steps; both gates must notice."""
+EDITS = [
+    (PLANS, {"to_function": "from_function"}),
+    (PLANS, {"imbalance_after": "0.0"}),
+    (PLANS, {"n_routes": "0"}),
+    (PLANS, {"migration": "0.0"}),
+    (PLANS, {"verdict": "'reaches the target!'"}),
+    (PLANS, {"checksum": "'x'"}),
+    (MOVES, {"to_bucket": "3 - to_bucket"}),
+    (MOVES, {"from_bucket": "to_bucket"}),
+    (MOVES, {"state": "0.0"}),
+    (MOVES, {"key": "concat('x', key)"}),
+]
+
+
+def test_edited_plan_is_rejected_and_the_table_untouched(spark, dataset, task, planned):
+    """Anybody with access to the tables could change a plan between the steps; both gates must notice each edit."""
     plan = planned(0)
     version = version_of(spark, dataset)
-    edit(spark, table, setting)
+    for table, change in EDITS:
+        stored = deltalake.DeltaTable(table.path)
+        whole = stored.version()
+        stored.update(change)
+        with pytest.raises(JobError, match=r"every critical expectation .* checksum_matches is false"):
+            validate_plan(task(0, plan))
+        with pytest.raises(JobError, match=r"must have the checksum it was made with\. .* Plan again"):
+            migrate_layout(task(0, plan))
+        deltalake.DeltaTable(table.path).restore(whole)
 
-    with pytest.raises(
-        JobError, match=r"plan must pass every critical expectation .* checksum_matches is false"
-    ):
-        validate_plan(task(0, plan))
-    with pytest.raises(JobError, match=r"must have the checksum it was made with\. .* Plan again"):
-        migrate_layout(task(0, plan))
     assert version_of(spark, dataset) == version
+    validate_plan(task(0, plan))
 
 
 def test_stale_plan_is_refused(spark, dataset, task, planned):
@@ -141,17 +137,55 @@ def test_stale_plan_is_refused(spark, dataset, task, planned):
         migrate_layout(task(0, plan))
 
 
-def test_verify_notices_a_lost_row(spark, dataset, task, planned, monkeypatch):
-    """A proof that cannot fail proves nothing: here the merge drops a row that it should move."""
+def test_verify_notices_rows_in_a_wrong_bucket(spark, dataset, task, planned, monkeypatch):
+    """A proof that cannot fail proves nothing: here the move goes to the wrong place."""
     plan = planned(0)
-    merge = merge_mover._merge
-
-    def losing(*args):
-        merge(*args)
-        spark.sql(f"UPDATE delta.`{dataset.state}` SET bucket = (bucket + 1) % 4 WHERE page = 'page 0'")
-
-    monkeypatch.setattr(merge_mover, "_merge", losing)
+    monkeypatch.setattr(merge_mover, "F", _Wrong(merge_mover.F))
     migrate_layout(task(0, plan))
 
-    with pytest.raises(JobError, match=r"must keep every row, once, in its bucket\. Got .*rows_astray"):
+    with pytest.raises(
+        JobError, match=r"must keep every row, once, in its bucket\. Got .*'rows_astray': [1-9]"
+    ):
         verify_layout(task(0, plan))
+
+
+class _Wrong:
+    """pyspark.sql.functions, except that the destination of every move is one bucket too far."""
+
+    def __init__(self, functions):
+        self._functions = functions
+
+    def __getattr__(self, name):
+        return getattr(self._functions, name)
+
+    def col(self, name):
+        column = self._functions.col(name)
+        return (column + 1) % 4 if name == "s.to_bucket" else column
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["DELETE FROM {table} WHERE page = 'page 0'", "INSERT INTO {table} SELECT * FROM {table} LIMIT 1"],
+)
+def test_comparison_notices_lost_and_doubled_rows(spark, dataset, planned, damage):
+    """Counts alone would miss one row lost and another doubled; the checksum does not."""
+    planned(0)
+    before = deltalake.DeltaTable(dataset.state)
+    spark.sql(damage.format(table=f"delta.`{dataset.state}`"))
+    after = deltalake.DeltaTable(dataset.state)
+
+    proof = compare(dataset, before, after, buckets=[0, 1, 2, 3], function=current_function(dataset))
+
+    assert not proof["conserved"]
+
+
+def test_comparison_notices_a_change_in_a_bucket_that_the_plan_does_not_name(spark, dataset, planned):
+    """Files of other buckets must be the very same."""
+    planned(0)
+    before = deltalake.DeltaTable(dataset.state)
+    spark.sql(f"UPDATE delta.`{dataset.state}` SET page = 'x' WHERE bucket = 0")
+    after = deltalake.DeltaTable(dataset.state)
+
+    proof = compare(dataset, before, after, buckets=[1, 2, 3], function=current_function(dataset))
+
+    assert not proof["conserved"]
