@@ -19,7 +19,7 @@ from partitioning.tracking.numbering import number_codes
 MAX_DOUBLINGS = 64
 N_HALVINGS = 40
 MAX_SINGLE_ITEMS = 5_000  # above, λ is looked for over classes of like items
-CLASSES_PER_OCTAVE = 4
+CLASSES_PER_OCTAVE = 8
 
 
 def route_prices(shedding: Shedding, *, n_too_many: float) -> tuple[float, ...]:

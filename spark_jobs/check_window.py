@@ -5,7 +5,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_jobs.expectations import judge, keep, stop_on_critical
+from spark_jobs.expectations import early_judge, judge, keep, stop_on_critical
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.load_window import window_events
 from spark_jobs.routing import quoted
@@ -23,8 +23,10 @@ def facts_of(events: DataFrame, *, key: str) -> dict[str, Any]:
 
 
 def check_window(task: Task) -> Result:
-    facts = facts_of(window_events(task), key=task.dataset.key)
-    judgements = judge(facts, suite="window", parameters={"min_rows": task.dataset.min_rows})
+    limits = {"min_rows": task.dataset.min_rows}
+    with early_judge() as pool:
+        facts = facts_of(window_events(task), key=task.dataset.key)
+        judgements = pool.submit(judge, facts, suite="window", parameters=limits).result()
     keep(task, "window", judgements)
     stop_on_critical(task, "window", judgements)
     task.say(f"{facts['rows']:,} events of about {facts['keys']:,} keys, {len(judgements)} expectations met")

@@ -1,7 +1,12 @@
 """Great Expectations as the judge: a small frame of facts in, one judgement an expectation out."""
 
 import json
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +28,18 @@ class Judgement:
     severity: str  # critical: the run must stop; warning: a person should know
     success: bool
     observed: str  # JSON
+
+
+@contextmanager
+def early_judge() -> Iterator[Executor]:
+    """
+    A process that already imports Great Expectations while the caller starts Spark.
+
+    Both take ten seconds or more on a small machine; ``submit(judge, ...)`` then answers at once.
+    """
+    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as pool:
+        pool.submit(import_module, "great_expectations")
+        yield pool
 
 
 def judge(facts: dict[str, Any], *, suite: str, parameters: dict[str, Any]) -> list[Judgement]:

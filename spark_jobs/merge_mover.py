@@ -8,7 +8,7 @@ from schemas.dataset import Dataset
 from schemas.tables import MOVES
 from spark_jobs.control_tables import read_rows
 from spark_jobs.routing import key_from_text, quoted
-from spark_jobs.state_table import set_properties, unset_property, user_metadata
+from spark_jobs.state_table import set_properties, user_metadata
 from spark_jobs.table_log import FUNCTION, MOVING, commit_note
 
 
@@ -26,8 +26,7 @@ def move_rows(spark: SparkSession, dataset: Dataset, *, plan: str, to_function: 
     if buckets:
         with user_metadata(spark, commit_note(plan)):
             _merge(spark, dataset, moves, buckets)
-    set_properties(spark, dataset, **{FUNCTION: to_function})
-    unset_property(spark, dataset, MOVING)
+    set_properties(spark, dataset, **{FUNCTION: to_function, MOVING: ""})
 
 
 def _typed_moves(spark: SparkSession, dataset: Dataset, plan: str) -> DataFrame:

@@ -19,7 +19,7 @@ def migrate_layout(task: Task) -> Result:
         )
     _refuse_stale(task, from_function=row["from_function"], to_function=row["to_function"])
     properties = properties_of(task.dataset)
-    if properties[FUNCTION] != row["to_function"] or MOVING in properties:
+    if properties[FUNCTION] != row["to_function"] or properties.get(MOVING):
         move_rows(task.spark, task.dataset, plan=task.plan, to_function=row["to_function"])
     commit = move_commit(task.dataset, task.plan)
     metrics = commit["operationMetrics"] if commit else {}
@@ -35,10 +35,10 @@ def migrate_layout(task: Task) -> Result:
 
 def _refuse_stale(task: Task, *, from_function: str, to_function: str) -> None:
     properties = properties_of(task.dataset)
-    moving = properties.get(MOVING, task.plan)
+    moving = properties.get(MOVING) or task.plan
     if moving != task.plan:
         raise JobError(
-            f"{MOVING} must be absent or plan {task.plan}. Got plan {moving}, whose migration was interrupted."
+            f"{MOVING} must be empty or plan {task.plan}. Got plan {moving}, whose migration was interrupted."
             f" Run migrate_layout with plan {moving} first: it finishes."
         )
     if properties[FUNCTION] not in (from_function, to_function):

@@ -2,7 +2,6 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -11,32 +10,30 @@ from spark_jobs.control_tables import replace_rows
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.load_window import window_events
 from spark_jobs.routing import quoted
+from spark_jobs.table_log import bytes_per_row
 
 MAX_KEYS = 2_000_000  # rows that may travel to the driver: about 200 MB there
 
 
-def count_rows_per_key(frame: DataFrame, *, key: str, name: str) -> DataFrame:
-    """One row a key. The NULL key is kept: it is often the hot one."""
-    return frame.groupBy(F.col(quoted(key)).alias("key")).agg(F.count("*").alias(name))
+def count_per_key(events: DataFrame, state: DataFrame, *, key: str, row_bytes: float) -> DataFrame:
+    """
+    One row a key of the window or the state table: the rows it caused, and the bytes it holds.
 
-
-def join_costs_and_state(costs: DataFrame, state: DataFrame, *, bytes_per_row: float) -> DataFrame:
-    """Keys of the window and keys of the state table, side by side; what one lacks is 0."""
-    both = costs.alias("c").join(state.alias("s"), F.col("c.key").eqNullSafe(F.col("s.key")), "full")
-    has_cost = F.col("c.rows").isNotNull()
-    return both.select(
-        F.when(has_cost, F.col("c.key")).otherwise(F.col("s.key")).cast("string").alias("key"),
-        F.coalesce("c.rows", F.lit(0)).cast("double").alias("cost"),
-        (F.coalesce("s.state_rows", F.lit(0)) * F.lit(bytes_per_row)).alias("state"),
+    One aggregation over both, so that a key lies in one task only once. The NULL key is kept: it is often the hot one.
+    """
+    column = F.col(quoted(key)).alias("key")
+    caused = events.select(column, F.lit(1.0).alias("cost"), F.lit(0.0).alias("state"))
+    held = state.select(column, F.lit(0.0).alias("cost"), F.lit(row_bytes).alias("state"))
+    totals = (
+        caused.unionAll(held).groupBy("key").agg(F.sum("cost").alias("cost"), F.sum("state").alias("state"))
     )
+    return totals.withColumn("key", F.col("key").cast("string"))
 
 
 def profile_keys(task: Task) -> Result:
     dataset, window = task.dataset, task.window
     state = task.spark.read.format("delta").load(dataset.state)
-    costs = count_rows_per_key(window_events(task), key=dataset.key, name="rows")
-    sizes = count_rows_per_key(state, key=dataset.key, name="state_rows")
-    stats = join_costs_and_state(costs, sizes, bytes_per_row=_bytes_per_row(task, state))
+    stats = count_per_key(window_events(task), state, key=dataset.key, row_bytes=bytes_per_row(dataset))
     rows = _bring_home(task, stats)
     replace_rows(rows, ITEM_STATS, dataset=dataset.name, window_start=window.start)
     cost, held = (pc.sum(rows[column]).as_py() or 0.0 for column in ("cost", "state"))
@@ -45,8 +42,8 @@ def profile_keys(task: Task) -> Result:
 
 
 def _bring_home(task: Task, stats: DataFrame) -> pa.Table:
-    """The statistics on the driver, in the order of the keys' text, at most MAX_KEYS of them."""
-    rows = stats.orderBy("key").limit(MAX_KEYS + 1).toArrow()
+    """The statistics on the driver, at most MAX_KEYS of them."""
+    rows = stats.limit(MAX_KEYS + 1).toArrow()
     if rows.num_rows > MAX_KEYS:
         raise JobError(
             f"a window must have at most {MAX_KEYS:,} keys. Got more in {task.window.name}. Profile a coarser key."
@@ -54,13 +51,6 @@ def _bring_home(task: Task, stats: DataFrame) -> pa.Table:
     return rows.append_column(
         "window_end", pa.array([task.window.end] * rows.num_rows, ITEM_STATS.columns["window_end"])
     )
-
-
-def _bytes_per_row(task: Task, state: DataFrame) -> float:
-    """The table's bytes over its rows: what a row weighs on disk."""
-    n_rows = state.count()
-    detail = DeltaTable.forPath(task.spark, task.dataset.state).detail().select("sizeInBytes").collect()
-    return float(detail[0][0]) / n_rows if n_rows else 0.0
 
 
 if __name__ == "__main__":

@@ -43,10 +43,6 @@ def set_properties(spark: SparkSession, dataset: Dataset, **properties: str) -> 
     spark.sql(f"ALTER TABLE delta.{quoted(dataset.state)} SET TBLPROPERTIES ({settings})")
 
 
-def unset_property(spark: SparkSession, dataset: Dataset, name: str) -> None:
-    spark.sql(f"ALTER TABLE delta.{quoted(dataset.state)} UNSET TBLPROPERTIES IF EXISTS ({text(name)})")
-
-
 def text(value: str) -> str:
     """A text as a literal of Spark SQL."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

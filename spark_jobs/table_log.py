@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from partitioning.function import PartitioningFunction
@@ -10,7 +12,7 @@ from spark_jobs.control_tables import load_function
 from spark_jobs.job import JobError
 
 FUNCTION = "evenkeel.function"  # the function that the rows obey
-MOVING = "evenkeel.moving"  # the plan whose move has begun and not ended
+MOVING = "evenkeel.moving"  # the plan whose move has begun and not ended; empty if there is none
 OURS = ("slot", "bucket")  # the columns that we add to the user's
 
 
@@ -33,12 +35,19 @@ def properties_of(dataset: Dataset) -> dict[str, str]:
 def current_function(dataset: Dataset) -> PartitioningFunction:
     """The function that the table's rows obey. Refuses a table whose last move was interrupted."""
     properties = properties_of(dataset)
-    if MOVING in properties:
+    if properties.get(MOVING):
         raise JobError(
-            f"{MOVING} must be absent. Got plan {properties[MOVING]}: its migration was interrupted and some rows"
+            f"{MOVING} must be empty. Got plan {properties[MOVING]}: its migration was interrupted and some rows"
             " obey the old function, others the new one. Run migrate_layout with that plan again: it finishes."
         )
     return load_function(dataset.name, properties[FUNCTION])
+
+
+def bytes_per_row(dataset: Dataset) -> float:
+    """What a row weighs on disk, from the log alone: bytes over rows of all data files, 0 for an empty table."""
+    files = pa.table(DeltaTable(dataset.state).get_add_actions(flatten=True))
+    n_rows = pc.sum(files["num_records"]).as_py() or 0
+    return float(pc.sum(files["size_bytes"]).as_py()) / n_rows if n_rows else 0.0
 
 
 def commit_note(plan: str) -> str:

@@ -9,14 +9,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "partitioning": {"numpy", "partitioning", "xxhash"},
-    "schemas": {"croniter", "jsonschema", "schemas", "yaml"},
+    "schemas": {"croniter", "jsonschema", "pyarrow", "schemas", "yaml"},
     "spark_jobs": {
-        "delta", "great_expectations", "matplotlib", "numpy", "pandas", "partitioning", "pyarrow", "pyspark", "schemas",
+        "delta", "deltalake", "great_expectations", "matplotlib", "numpy", "pandas", "partitioning", "pyarrow", "pyspark", "schemas",
         "spark_jobs",
     },
     "dags": {"airflow", "dags", "pendulum", "schemas"},
     "bootstrap": {"bootstrap"},
-    "demo": {"airflow", "dags", "demo", "schemas"},
+    "demo": {"airflow", "dags", "demo", "schemas", "spark_jobs"},
 }  # fmt: skip
 FILES = [path.relative_to(ROOT) for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
 

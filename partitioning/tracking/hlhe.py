@@ -19,7 +19,6 @@ from partitioning.errors import PlanRequestError
 from partitioning.tracking.numbering import number_values
 
 UNIT_DECIMALS = 6  # values are counted to this fraction of the unit, so that whole multiples stay whole
-MAX_LONG_RUNS = 16  # a long run holds at least one in so many values, so there are at most so many
 MAX_RADIX = 2**16  # NumPy sorts 16-bit integers in linear time
 
 
@@ -56,9 +55,7 @@ def classify(values: NDArray[np.float64], *, degree: int) -> Classes:
     below, above = representatives_around(counted, degree=degree)
     representative, classes = np.unique(np.concatenate([below, above]), return_inverse=True)
     runs = _Runs.of(np.bincount(run_of), lack=counted - below, gap=above - below)
-    is_up = np.zeros(
-        values.size, dtype=np.bool_
-    )  # small enough for the cache: it is written in order of value
+    is_up = np.zeros(values.size, dtype=np.bool_)  # written in order of value: small, for the cache
     is_up[_raised(runs, run_of)] = True
     below_class, above_class = np.split(classes.astype(np.int64), 2)
     of_run = np.concatenate([np.where(runs.all_up, above_class, below_class), above_class])
@@ -115,26 +112,15 @@ class _Runs(NamedTuple):
 
     @property
     def all_up(self) -> NDArray[np.bool_]:
-        return self.n_up == self.length
-
-    @property
-    def is_mixed(self) -> NDArray[np.bool_]:
-        return (self.n_up > 0) & (self.n_up < self.length)
+        return np.asarray(self.n_up == self.length)
 
 
 def _raised(runs: _Runs, run_of: NDArray[np.int64]) -> NDArray[np.int64]:
-    """
-    Positions of the values that went up, in runs where others did not.
-
-    In a run without lack the first ones go up and no more: for the few runs that hold most values (1, 2, 4 … in a
-    Zipf tail) they are looked up, all others are put in order.
-    """
-    is_long = runs.is_mixed & (runs.step == 0) & (runs.length * MAX_LONG_RUNS >= run_of.size)
-    heads = [np.flatnonzero(run_of == run)[: runs.n_up[run]] for run in np.flatnonzero(is_long)]
-    is_sorted = runs.is_mixed & ~is_long
-    items = np.flatnonzero(is_sorted[run_of])
-    in_order = items[_stable_order(run_of[items], n_runs=runs.length.size)]
-    return np.concatenate([*heads, in_order[_goes_up(runs, np.flatnonzero(is_sorted))]])
+    """Positions of the values that went up in runs where others did not: only these runs have to be put in order."""
+    mixed = (runs.n_up > 0) & ~runs.all_up
+    items = np.flatnonzero(mixed[run_of])
+    in_order = items[_stable_order(run_of[items], n_runs=mixed.size)]
+    return in_order[_goes_up(runs, np.flatnonzero(mixed))]
 
 
 def _goes_up(runs: _Runs, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds as Box
 from scipy.optimize import LinearConstraint, milp
+from scipy.sparse import block_diag
 
 from partitioning import PLANNERS, Budgets, Plan, PlanRequest, bounds_table
 from partitioning.bounds import bound_imbalance, bound_migration, bound_plan, bound_routes
@@ -16,34 +17,59 @@ from partitioning.request import NO_SLOT
 SLACK = 1e-6  # of the solver; costs are whole numbers, so it decides nothing
 
 
-def least(request, price, *, limit, max_routes=None):
-    """The least sum of price[item, bucket] over all placements with no load above the limit, and a table that fits."""
-    n_items, n_buckets = price.shape
-    one_bucket_each = np.kron(np.eye(n_items), np.ones(n_buckets))
-    load = np.kron(request.cost, np.eye(n_buckets))
-    constraints = [LinearConstraint(one_bucket_each, 1, 1), LinearConstraint(load, -np.inf, limit + SLACK)]
-    if max_routes is not None:
-        constraints.append(LinearConstraint(route_price(request).ravel(), -np.inf, max_routes))
-    result = milp(price.ravel(), integrality=np.ones(price.size), bounds=Box(0, 1), constraints=constraints)
-    return result.fun if result.success else np.inf
-
-
-def least_highest_load(cost, n_buckets):
-    """The load of the hottest bucket of the most even placement: the last variable of the program."""
-    n_cells = cost.size * n_buckets
-    one_bucket_each = np.kron(np.eye(cost.size), np.ones(n_buckets))
-    below = np.hstack([np.kron(cost, np.eye(n_buckets)), -np.ones((n_buckets, 1))])
+def solve_each(price, constraints, *, lowest=None):
+    """The least price of each of several programs of whole numbers, solved as one: far faster than one by one."""
+    matrix = block_diag([rows for rows, _, _ in constraints])
+    low, high = (np.concatenate([limits[side] for limits in constraints]) for side in (1, 2))
+    price_of_all = np.concatenate(price)
+    lowest = np.zeros(price_of_all.size) if lowest is None else np.concatenate(lowest)
     result = milp(
-        np.append(np.zeros(n_cells), 1.0),
-        integrality=np.ones(n_cells + 1),  # costs are whole numbers
-        bounds=Box(np.append(np.zeros(n_cells), cost.sum() / n_buckets), np.append(np.ones(n_cells), np.inf)),
-        constraints=[
-            LinearConstraint(np.hstack([one_bucket_each, np.zeros((cost.size, 1))]), 1, 1),
-            LinearConstraint(below, -np.inf, 0),
-        ],
+        price_of_all,
+        integrality=np.ones(price_of_all.size),
+        bounds=Box(lowest, np.where(lowest > 0, np.inf, 1)),
+        constraints=LinearConstraint(matrix, low, high),
+        options={"mip_rel_gap": 0},
     )
     assert result.success
-    return result.fun
+    ends = np.cumsum([block.size for block in price])
+    return [block @ part for block, part in zip(price, np.split(result.x, ends[:-1]), strict=True)]
+
+
+def placement_rows(request, *, limit):
+    """Rows of a program over (item, bucket): one bucket an item, no load above the limit. With their limits."""
+    one_bucket_each = np.kron(np.eye(request.n_items), np.ones(request.n_buckets))
+    load = np.kron(request.cost, np.eye(request.n_buckets))
+    low = np.append(np.ones(request.n_items), np.full(request.n_buckets, -np.inf))
+    high = np.append(np.ones(request.n_items), np.full(request.n_buckets, limit + SLACK))
+    return np.vstack([one_bucket_each, load]), low, high
+
+
+def least_of_each(requests, price_of, *, limits, in_table=False):
+    """The least total of ``price_of(request)[item, bucket]`` over all placements within the limit (and A_max)."""
+    constraints = []
+    for request, limit in zip(requests, limits, strict=True):
+        rows, low, high = placement_rows(request, limit=limit)
+        if in_table:
+            rows = np.vstack([rows, route_price(request).ravel()])
+            low, high = np.append(low, -np.inf), np.append(high, request.budgets.max_routes)
+        constraints.append((rows, low, high))
+    return solve_each([price_of(request).ravel() for request in requests], constraints)
+
+
+def least(request, price_of, *, limit, in_table=False):
+    return least_of_each([request], price_of, limits=[limit], in_table=in_table)[0]
+
+
+def least_highest_loads(requests):
+    """The load of the hottest bucket of each most even placement: one more variable, above every load."""
+    constraints, price, lowest = [], [], []
+    for request in requests:
+        rows, low, high = placement_rows(request, limit=0.0)
+        highest = np.append(np.zeros(request.n_items), -np.ones(request.n_buckets))
+        constraints.append((np.column_stack([rows, highest]), low, high))
+        price.append(np.append(np.zeros(rows.shape[1]), 1.0))
+        lowest.append(np.append(np.zeros(rows.shape[1]), np.ceil(request.cost.sum() / request.n_buckets)))
+    return solve_each(price, constraints, lowest=lowest)
 
 
 def move_price(request):
@@ -68,7 +94,7 @@ def highest_load(cost, placements, n_buckets):
 
 def random_request(seed):
     rng = np.random.default_rng(seed)
-    n_items, n_buckets = int(rng.integers(3, 7)), int(rng.integers(2, 4))
+    n_items, n_buckets = int(rng.integers(3, 8)), int(rng.integers(2, 4))
     before = n_buckets + int(rng.integers(0, 2))
     kinds = [rng.integers(0, 10, n_items), rng.zipf(1.6, n_items).clip(max=60), np.full(n_items, 3)]
     return PlanRequest.of_keys(
@@ -83,6 +109,11 @@ def random_request(seed):
     )
 
 
+def overload_of(request, highest):
+    mean = request.cost.sum() / request.n_buckets
+    return highest / mean - 1 if mean else 0.0
+
+
 def with_table(request, max_routes):
     return dataclasses.replace(
         request, budgets=dataclasses.replace(request.budgets, max_routes=int(max_routes))
@@ -92,24 +123,25 @@ def with_table(request, max_routes):
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_bounds_are_below_the_optimum(first):
     """200 random cases: a bound above what is possible would call a perfect plan impossible."""
-    for seed in range(first, first + 20):
-        request = random_request(seed)
-        mean = request.cost.sum() / request.n_buckets
-        optimum = least_highest_load(request.cost, request.n_buckets) / mean - 1 if mean else 0.0
-        level = max(request.budgets.max_imbalance, optimum)
-        limit = (1 + level) * mean
-        fewest = round(least(request, route_price(request), limit=limit))
-        moves = move_price(request)
+    requests = [random_request(seed) for seed in range(first, first + 20)]
+    optimum = [
+        overload_of(r, highest) for r, highest in zip(requests, least_highest_loads(requests), strict=True)
+    ]
+    levels = [max(r.budgets.max_imbalance, theta) for r, theta in zip(requests, optimum, strict=True)]
+    limits = [(1 + level) * r.cost.sum() / r.n_buckets for r, level in zip(requests, levels, strict=True)]
+    fewest = least_of_each(requests, route_price, limits=limits)
+    migration = least_of_each(requests, move_price, limits=limits)
+    tight = [with_table(r, round(n) + i % 2) for i, (r, n) in enumerate(zip(requests, fewest, strict=True))]
+    in_table = least_of_each(tight, move_price, limits=limits, in_table=True)
 
-        assert bound_imbalance(request.cost, request.n_buckets) <= optimum + SLACK, seed
-        assert bound_routes(request, imbalance=level) <= fewest, seed
-        assert bound_migration(request, imbalance=level) <= least(request, moves, limit=limit) + 1e-4, seed
-        tight = with_table(request, fewest + seed % 2)
-        in_table = least(request, moves, limit=limit, max_routes=tight.budgets.max_routes)
-        assert bound_migration(tight, imbalance=level) <= in_table + 1e-4, seed
+    for i, (request, level) in enumerate(zip(requests, levels, strict=True)):
+        assert bound_imbalance(request.cost, request.n_buckets) <= optimum[i] + SLACK, first + i
+        assert bound_routes(request, imbalance=level) <= fewest[i] + SLACK, first + i
+        assert bound_migration(request, imbalance=level) <= migration[i] + 1e-4, first + i
+        assert bound_migration(tight[i], imbalance=level) <= in_table[i] + 1e-4, first + i
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_bounds_are_below_the_optimum_where_slots_are_items(seed):
     """Homes that move with their slot can save routes that no key saves alone; the bound must allow for all of that."""
     keys, rng = random_request(seed), np.random.default_rng(seed)
@@ -178,8 +210,8 @@ def test_bounds_are_exact_for_one_hot_bucket_of_equal_items():
 
     assert bounds.migration == pytest.approx(6, abs=1e-6)
     assert bounds.routes == 3
-    assert least(request, move_price(request), limit=4) == pytest.approx(6)
-    assert least(request, route_price(request), limit=4) == pytest.approx(3)
+    assert least(request, move_price, limit=4) == pytest.approx(6)
+    assert least(request, route_price, limit=4) == pytest.approx(3)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -195,7 +227,7 @@ def test_bound_on_migration_is_exact_for_one_hot_bucket_with_room_elsewhere(seed
     )
     bound = bound_migration(request, imbalance=1.0)
 
-    assert bound == pytest.approx(least(request, move_price(request), limit=request.cost.sum() / 2), abs=1e-6)
+    assert bound == pytest.approx(least(request, move_price, limit=request.cost.sum() / 2), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +245,7 @@ def test_bound_on_migration_prices_the_table(max_routes, migration, bound):
     )
 
     assert bound_migration(request, imbalance=0.0) == pytest.approx(bound, abs=1e-6)
-    assert least(request, move_price(request), limit=1, max_routes=max_routes) == pytest.approx(migration)
+    assert least(request, move_price, limit=1, in_table=True) == pytest.approx(migration)
 
 
 def test_bound_on_migration_allows_the_table_that_a_plan_has():
@@ -246,7 +278,7 @@ def test_bound_on_migration_lets_routed_keys_of_cool_buckets_pay_for_the_table()
     request = with_table(request, 1)
 
     assert bound_migration(request, imbalance=0.2) == pytest.approx(3, abs=1e-6)
-    assert least(request, move_price(request), limit=4, max_routes=1) == pytest.approx(3)
+    assert least(request, move_price, limit=4, in_table=True) == pytest.approx(3)
 
 
 def brute_force_cover(cost, price, excess):
@@ -292,8 +324,8 @@ def test_bound_on_migration_takes_the_last_item_in_part_where_items_are_many():
     assert bound_migration(request, imbalance=imbalance) == pytest.approx(2.5, abs=1e-4)
 
 
-def test_bound_on_migration_of_many_items_is_near_that_of_few():
-    """λ is looked for over classes of like items: the price found there must still do on the items."""
+def test_price_of_the_table_may_be_found_over_classes():
+    """Of many items λ is looked for over classes of like ones: the price found there must still do on the items."""
     rng = np.random.default_rng(5)
     n_items = 8_000
     home = rng.integers(0, 4, n_items)
@@ -308,13 +340,14 @@ def test_bound_on_migration_of_many_items_is_near_that_of_few():
         200,
     )
     free = bound_migration(with_table(request, n_items), imbalance=0.02)
-    in_table = bound_migration(request, imbalance=0.02)
+    item_by_item = bound_migration(request, imbalance=0.02)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds_table, "MAX_SINGLE_ITEMS", n_items)
-        best = bound_migration(request, imbalance=0.02)
+        patch.setattr(bounds_table, "MAX_SINGLE_ITEMS", 0)
+        in_classes = bound_migration(request, imbalance=0.02)
 
-    assert free < 0.9 * in_table
-    assert in_table == pytest.approx(best, rel=1e-3)
+    assert free < 0.5 * item_by_item
+    assert in_classes <= item_by_item + SLACK
+    assert in_classes == pytest.approx(item_by_item, rel=5e-3)
 
 
 def test_bound_on_migration_pays_for_a_bucket_that_goes_away_once():

@@ -17,7 +17,7 @@ from tests.partitioning.strategies import no_limits, requests
 
 every_planner = pytest.mark.parametrize("planner", list(PLANNERS))
 ROOT = Path(__file__).parents[2]
-few = settings(max_examples=12, deadline=None, derandomize=True)
+few = settings(max_examples=10, deadline=None, derandomize=True)
 
 
 def planned_on(plan):

@@ -95,7 +95,7 @@ def test_readj_equals_the_printed_algorithm_for_other_resources(resource, functi
 )
 def test_what_is_left_out_could_not_have_won(resources, utilities, monkeypatch):
     """With more items most swaps are never judged: the answer must be that of judging them all."""
-    requests = [random_keys(seed, n_items=30, n_buckets=4) for seed in (3, 4, 5)]
+    requests = [random_keys(seed, n_items=30, n_buckets=4) for seed in range(6)]
     options = [ReadjOptions(utility=utility, resources=resources) for utility in utilities]
     answers = [plan_readj(request, option).owner.tolist() for request in requests for option in options]
     monkeypatch.setattr(readj._Search, "_bar", lambda *_: None)
