@@ -39,7 +39,8 @@ def _password() -> str:
 
 def _run_all() -> int:
     """Run until one process ends or a signal comes; then end the others. 0 only if the user ended it."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have told us to ignore the first
+        signal.signal(number, _interrupt)
     processes = [subprocess.Popen(["airflow", name], start_new_session=True) for name in PROCESSES]
     try:
         while all(process.poll() is None for process in processes):

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 from bootstrap.errors import SetupError
-from bootstrap.places import JARS, JARS_LOCK, PRIVATE, SPARK_HOME, TMP
+from bootstrap.places import JARS, JARS_LOCK, PRIVATE, SPARK_HOME, TMP, VENV_PYTHON
+from bootstrap.trust_store import trust_options
 
 PACKAGE = "io.delta:delta-spark_4.1_2.13:4.4.0"
 
@@ -50,23 +51,24 @@ def _resolve(java_home: Path, ivy: Path) -> str:
     nothing = TMP / "nothing.py"
     TMP.mkdir(parents=True, exist_ok=True)
     nothing.write_text("")
+    options = [f"-Djava.io.tmpdir={TMP}", "-XX:-UsePerfData", *trust_options(java_home)]
     command = [
-        str(SPARK_HOME / "bin" / "spark-submit"), "--packages", PACKAGE,
-        "--conf", f"spark.jars.ivy={ivy}", "--conf", f"spark.driver.extraJavaOptions=-Djava.io.tmpdir={TMP}",
+        str(SPARK_HOME / "bin" / "spark-submit"),
+        *("--packages", PACKAGE),
+        *("--conf", f"spark.jars.ivy={ivy}"),
+        *("--driver-java-options", " ".join(options)),
         str(nothing),
-    ]  # fmt: skip
+    ]
     env = {
         **os.environ,
         "JAVA_HOME": str(java_home),
         "SPARK_HOME": str(SPARK_HOME),
+        "SPARK_CONF_DIR": str(TMP),  # not conf/: its settings need the JARs
         "SPARK_LOCAL_IP": "127.0.0.1",
-    }
-    env |= {
         "SPARK_LOCAL_DIRS": str(TMP),
         "SPARK_LAUNCHER_OPTS": "-XX:-UsePerfData",
-        "SPARK_CONF_DIR": str(TMP),
+        "PYSPARK_PYTHON": str(VENV_PYTHON),
     }
-    env |= {"PYSPARK_PYTHON": str(PRIVATE.parent / ".venv/bin/python")}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     lines = [line.strip() for line in done.stderr.splitlines() if "Exception" in line or "unresolved" in line]
     return lines[0] if lines else "nothing"

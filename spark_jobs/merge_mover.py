@@ -1,7 +1,8 @@
 """The ``merge`` mover: one public MERGE with deletion vectors, which writes the moved rows and nothing else."""
 
+import pyarrow as pa
 from delta.tables import DeltaTable
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from schemas.dataset import Dataset
@@ -21,29 +22,23 @@ def move_rows(spark: SparkSession, dataset: Dataset, *, plan: str, to_function: 
     step can be repeated: rows that have moved no longer match.
     """
     set_properties(spark, dataset, **{MOVING: plan})
-    moves = _typed_moves(spark, dataset, plan)
-    buckets = sorted(row["from_bucket"] for row in moves.select("from_bucket").distinct().collect())
-    if buckets:
+    moves = read_rows(MOVES, dataset=dataset.name, plan=plan).select(["key", "from_bucket", "to_bucket"])
+    if moves.num_rows:
         with user_metadata(spark, commit_note(plan)):
-            _merge(spark, dataset, moves, buckets)
+            _merge(spark, dataset, moves)
     set_properties(spark, dataset, **{FUNCTION: to_function, MOVING: ""})
 
 
-def _typed_moves(spark: SparkSession, dataset: Dataset, plan: str) -> DataFrame:
-    stored = read_rows(MOVES, dataset=dataset.name, plan=plan).select(["key", "from_bucket", "to_bucket"])
-    moves = spark.createDataFrame(stored)
-    return moves.select(
-        key_from_text(F.col("key"), dataset.key_type).alias("key"), "from_bucket", "to_bucket"
-    )
-
-
-def _merge(spark: SparkSession, dataset: Dataset, moves: DataFrame, buckets: list[int]) -> None:
-    sources = ", ".join(str(bucket) for bucket in buckets)  # literals: only these prune files
+def _merge(spark: SparkSession, dataset: Dataset, moves: pa.Table) -> None:
+    sources = ", ".join(str(bucket) for bucket in sorted(set(moves["from_bucket"].to_pylist())))
+    stored = spark.createDataFrame(moves)
+    typed = stored.withColumn("key", key_from_text(F.col("key"), dataset.key_type))
     (
         DeltaTable.forPath(spark, dataset.state)
         .alias("t")
         .merge(
-            F.broadcast(moves).alias("s"),
+            F.broadcast(typed).alias("s"),
+            # Literals: only these prune files.
             f"t.bucket IN ({sources}) AND t.bucket = s.from_bucket AND t.{quoted(dataset.key)} <=> s.key",
         )
         .whenMatchedUpdate(set={"bucket": F.col("s.to_bucket")})

@@ -15,7 +15,7 @@ ALLOWED = {
         "spark_jobs",
     },
     "dags": {"airflow", "dags", "pendulum", "schemas"},
-    "bootstrap": {"bootstrap"},
+    "bootstrap": {"bootstrap", "cryptography"},
     "demo": {"airflow", "dags", "demo", "schemas", "spark_jobs"},
 }  # fmt: skip
 FILES = [path.relative_to(ROOT) for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
