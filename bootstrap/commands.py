@@ -1,6 +1,7 @@
 """The commands of ``python3 -m bootstrap``; the Makefile calls them."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from bootstrap.errors import SetupError
 from bootstrap.jars import ensure_jars
 from bootstrap.java import find_java_home
 from bootstrap.packages import ensure_venv
+from bootstrap.places import CACHE, TMP
 
 
 def main(argv: list[str]) -> int:
@@ -29,6 +31,10 @@ def main(argv: list[str]) -> int:
 
 def set_up() -> int:
     """Make everything that a run needs. Takes about a second when there is nothing to do."""
+    os.environ.update(
+        {"XDG_CACHE_HOME": str(CACHE), "TMPDIR": str(TMP)}
+    )  # not in the user's home, not in /tmp
+    TMP.mkdir(parents=True, exist_ok=True)
     _step("packages", ensure_venv)
     java_home = find_java_home()
     _step("Delta's JARs", lambda: ensure_jars(java_home))

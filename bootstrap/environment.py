@@ -5,7 +5,18 @@ import os
 import shlex
 from pathlib import Path
 
-from bootstrap.places import ENV_FILE, PRIVATE, ROOT, SECRETS, SPARK_HOME, TMP, VENV, VENV_PYTHON, WAREHOUSE
+from bootstrap.places import (
+    CACHE,
+    ENV_FILE,
+    PRIVATE,
+    ROOT,
+    SECRETS,
+    SPARK_HOME,
+    TMP,
+    VENV,
+    VENV_PYTHON,
+    WAREHOUSE,
+)
 
 
 def settings(java_home: Path) -> dict[str, str]:
@@ -20,6 +31,7 @@ def settings(java_home: Path) -> dict[str, str]:
         "AIRFLOW_HOME": str(ROOT),
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": spark_master()}),
         "TMPDIR": str(TMP),
+        "XDG_CACHE_HOME": str(CACHE),
         "MPLCONFIGDIR": str(PRIVATE / "matplotlib"),
         "GX_ANALYTICS_ENABLED": "false",
     }
@@ -47,7 +59,6 @@ def read_secrets() -> dict[str, str]:
 
 def write_env_file(java_home: Path) -> None:
     """Write .evenkeel/env.sh, which `make` sources and people may. Secrets stay in their own file."""
-    TMP.mkdir(parents=True, exist_ok=True)
     lines = ["# Made by `make setup`; source it to run spark-submit, airflow or pytest by hand."]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in settings(java_home).items()]
     lines.append(

@@ -49,7 +49,6 @@ def ensure_jars(java_home: Path) -> str:
 def _resolve(java_home: Path, ivy: Path) -> str:
     """Let a throw-away spark-submit resolve the package; return its last words."""
     nothing = TMP / "nothing.py"
-    TMP.mkdir(parents=True, exist_ok=True)
     nothing.write_text("")
     options = [f"-Djava.io.tmpdir={TMP}", "-XX:-UsePerfData", *trust_options(java_home)]
     command = [

@@ -1,14 +1,13 @@
 """The virtual environment: exactly what requirements.txt locks, nothing else."""
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
 import venv
 
 from bootstrap.errors import SetupError
-from bootstrap.places import REQUIREMENTS, TMP, VENV, VENV_PYTHON
+from bootstrap.places import REQUIREMENTS, VENV, VENV_PYTHON
 
 STAMP = VENV / "evenkeel-lock"
 
@@ -34,9 +33,7 @@ def _install() -> None:
         "--no-deps",  # the lock is complete; pyspark-client must not come in through the Spark provider
         "-r", str(REQUIREMENTS),
     ]  # fmt: skip
-    TMP.mkdir(parents=True, exist_ok=True)
-    env = {**os.environ, "TMPDIR": str(TMP)}
-    done = subprocess.run(command, env=env, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SetupError(
             "The packages of requirements.txt could not be installed. pip said:"
