@@ -70,7 +70,8 @@ def packaged_java_home() -> Path:
         )
     if not (runtime / "lib" / "server" / "classes.jsa").exists():
         # It comes without the archive of its own classes, and starts three times as slowly for it.
-        subprocess.run([str(runtime / "bin" / "java"), "-Xshare:dump"], capture_output=True, check=False)
+        dump = [str(runtime / "bin" / "java"), "-XX:-UsePerfData", "-Xshare:dump"]
+        subprocess.run(dump, capture_output=True, check=False)
     shim = JAVA_SHIM / "bin" / "java"
     shim.parent.mkdir(parents=True, exist_ok=True)
     shim.write_text(_SHIM.format(java=runtime / "bin" / "java"))

@@ -31,7 +31,7 @@ def prepare(console: Console, *, first: datetime, last: datetime) -> bool:
     done = subprocess.run(["spark-submit", job, "--dataset", "clicks", *days], check=False)
     console.end_step("done" if done.returncode == 0 else "FAILED")
     if done.returncode:
-        console.say(f"Step prepare failed: {console.last_error()}\nLog: {console.log}")
+        console.say(f"Step prepare failed: {console.reason()}\nLog: {console.log}")
     return done.returncode == 0
 
 
@@ -54,7 +54,7 @@ def run_window(console: Console, dataset: str, start: datetime, end: datetime) -
     finally:
         listeners.clear()  # type: ignore[no-untyped-call]
     if watcher.failed:
-        console.say(f"Step {watcher.failed} failed: {console.last_error()}\nLog: {console.log}")
+        console.say(f"Step {watcher.failed} failed: {console.reason()}\nLog: {console.log}")
         return None
     return {**watcher.results["report"], "window": start, "seconds": time.monotonic() - started}
 

@@ -1,6 +1,7 @@
 """What the user sees, apart from what programs log."""
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ class Console:
         os.dup2(descriptor, 1)  # Airflow, spark-submit and all they start write here
         os.dup2(descriptor, 2)
         self._step_started = 0.0
+        self._log_before = 0  # bytes in the log when the step began
 
     def say(self, text: str) -> None:
         self._out.write(f"{text}\n")
@@ -26,13 +28,18 @@ class Console:
 
     def begin_step(self, name: str) -> None:
         self._step_started = time.monotonic()
+        self._log_before = self.log.stat().st_size
         self._out.write(f"  {name:<10}")
         self._out.flush()
 
     def end_step(self, outcome: str) -> None:
         self.say(f"{time.monotonic() - self._step_started:6.1f} s  {outcome}")
 
-    def last_error(self) -> str:
-        """The newest sentence that a job failed with, or where to look."""
-        errors = [line for line in self.log.read_text(errors="replace").splitlines() if "ERROR: " in line]
-        return errors[-1].partition("ERROR: ")[2] if errors else "no sentence was left; see the log"
+    def reason(self) -> str:
+        """Why the last step failed: its job's own sentence, or the first exception since it began."""
+        since = self.log.read_bytes()[self._log_before :].decode(errors="replace")
+        sentences = re.findall(r"ERROR: (.+?)(?: \[airflow\.|$)", since, flags=re.MULTILINE)
+        exceptions = re.findall(
+            r"\b(\w*(?:Error|Exception): .+?)(?: \[airflow\.|$)", since, flags=re.MULTILINE
+        )
+        return next(iter([*sentences, *exceptions]), "no reason was left; see the log")
