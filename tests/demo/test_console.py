@@ -14,7 +14,7 @@ from demo.console import Console
 console = Console(Path(sys.argv[1]))
 print("noise of this process, ValueError: of an earlier step", flush=True)
 console.begin_step("plan")
-subprocess.run(["sh", "-c", "printf 'noise of a child\\n%s\\n' \"$1\" >&2", "sh", sys.argv[2]])
+subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write('noise of a child\\\\n' + sys.argv[1])", sys.argv[2]])
 console.end_step("FAILED")
 console.say(console.reason())
 """
