@@ -40,5 +40,5 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 bench-planners: setup ## time and quality of every planner, as ratios
 	@$(ENV) python -m benchmarks.bench_planners
 
-clean: ## leave the clone as git made it
-	@git clean -fdxq
+clean: ## leave the clone as git made it; files of your own that git does not know yet stay
+	@git clean -fdXq
