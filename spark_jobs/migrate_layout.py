@@ -3,7 +3,7 @@
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.merge_mover import move_rows
 from spark_jobs.plan_record import plan_checksum, read_plan
-from spark_jobs.table_log import FUNCTION, MOVING, move_commit, properties_of
+from spark_jobs.table_log import FUNCTION, MOVING, moved_by, properties_of
 
 
 def migrate_layout(task: Task) -> Result:
@@ -17,24 +17,20 @@ def migrate_layout(task: Task) -> Result:
         raise JobError(
             f"plan {task.plan} must have the checksum it was made with. Got another: it was edited. Plan again."
         )
-    _refuse_stale(task, from_function=row["from_function"], to_function=row["to_function"])
     properties = properties_of(task.dataset)
+    _refuse_stale(task, properties, from_function=row["from_function"], to_function=row["to_function"])
     if properties[FUNCTION] != row["to_function"] or properties.get(MOVING):
         move_rows(task.spark, task.dataset, plan=task.plan, to_function=row["to_function"])
-    commit = move_commit(task.dataset, task.plan)
-    metrics = commit["operationMetrics"] if commit else {}
     result = {
         "plan": task.plan,
         "function": row["to_function"],
-        "rows_moved": int(metrics.get("numTargetRowsUpdated", 0)),
-        "bytes_written": int(metrics.get("numTargetBytesAdded", 0)),
+        **moved_by(task.dataset, task.plan),
     }
     task.say(f"{result['rows_moved']:,} rows moved, {result['bytes_written'] / 1e6:.2f} MB written")
     return result
 
 
-def _refuse_stale(task: Task, *, from_function: str, to_function: str) -> None:
-    properties = properties_of(task.dataset)
+def _refuse_stale(task: Task, properties: dict[str, str], *, from_function: str, to_function: str) -> None:
     moving = properties.get(MOVING) or task.plan
     if moving != task.plan:
         raise JobError(

@@ -8,7 +8,7 @@ from spark_jobs.control_tables import Row, read_rows, replace_rows
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.plan_record import read_plan
 from spark_jobs.report_page import render_page
-from spark_jobs.table_log import move_commit
+from spark_jobs.table_log import moved_by
 
 
 def report_run(task: Task) -> Result:
@@ -24,8 +24,6 @@ def report_run(task: Task) -> Result:
 
 
 def _run_row(task: Task, plan: Row) -> Row:
-    commit = move_commit(task.dataset, plan["plan"])
-    metrics = commit["operationMetrics"] if commit else {}
     copied = (
         "plan",
         "verdict",
@@ -39,8 +37,7 @@ def _run_row(task: Task, plan: Row) -> Row:
         **{name: plan[name] for name in copied},
         "migration": plan["migration"],
         "migration_share": plan["migration"] / plan["total_state"] if plan["total_state"] else 0.0,
-        "rows_moved": int(metrics.get("numTargetRowsUpdated", 0)),
-        "bytes_written": int(metrics.get("numTargetBytesAdded", 0)),
+        **moved_by(task.dataset, plan["plan"]),
     }
 
 

@@ -59,3 +59,13 @@ def move_commit(dataset: Dataset, plan: str) -> dict[str, Any] | None:
     """The commit that moved this plan's rows, as DESCRIBE HISTORY shows it; None if nothing had to move."""
     history = DeltaTable(dataset.state).history()
     return next((commit for commit in history if commit.get("userMetadata") == commit_note(plan)), None)
+
+
+def moved_by(dataset: Dataset, plan: str) -> dict[str, int]:
+    """How many rows the plan's commit moved, and how many bytes it wrote to do so; 0 if nothing had to move."""
+    commit = move_commit(dataset, plan)
+    metrics = commit["operationMetrics"] if commit else {}
+    return {
+        "rows_moved": int(metrics.get("numTargetRowsUpdated", 0)),
+        "bytes_written": int(metrics.get("numTargetBytesAdded", 0)),
+    }
