@@ -14,10 +14,10 @@ from schemas.dataset import ROOT
 
 SENTENCES = {
     "check": "{rows:,} events, about {keys:,} keys",
-    "profile": "{keys:,} keys hold {state:,.0f} bytes",
-    "plan": "{verdict}, {n_moves} keys to move",
-    "migrate": "{rows_moved:,} rows moved, {bytes_written:,} bytes written",
-    "verify": "{rows_compared:,} rows compared, conserved: {conserved}, astray: {rows_astray}",
+    "profile": "{heavy_keys:,} heavy keys and {slots:,} slots hold {state:,.0f} bytes",
+    "plan": "{verdict}, {n_moves} moves",
+    "migrate": "{rows_moved:,} rows moved: {files_flipped:,} files flipped, {bytes_written:,} bytes written",
+    "verify": "{files_flipped:,} flipped files and {rows_compared:,} rows compared, conserved: {conserved}",
     "report": "{report}",
 }
 

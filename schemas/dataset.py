@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +16,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
 ROOT = Path(__file__).resolve().parents[1]
+_CATALOG_NAME = re.compile(r"\w+(\.\w+){1,2}")
 SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
 SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("dataset.schema.json").read_text())
 
@@ -33,16 +35,22 @@ class Dataset:
     start: date  # day of the first window
     key: str  # column
     key_type: str  # Spark's name
-    events: str  # path or URI
+    events: str  # path, URI or catalog name
     event_time: str  # column
-    state: str  # path or URI
-    keep_windows: int
+    cost: str | None = None  # SQL expression over an event; None: every event costs 1
+    state: str  # path, URI or catalog name
+    rows_per_key: str = "many"  # "many": the windows' events; "one": upserted by the user's jobs
+    keep_windows: int | None = None  # None: rows never expire
+    undo_days: int = 7  # how long removed files are kept
     n_buckets: int
     n_slots: int
+    min_file_bytes: int = 1 << 20  # from this size a slot's rows get a file of their own
+    max_tracked_keys: int = 5000  # keys profiled one by one
     max_imbalance: float
     max_routes: int | None
     max_migration: float | None  # a share up to 1, bytes above
     planner: str
+    mover: str = "flip"
     min_rows: int
 
 
@@ -161,10 +169,19 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
         yield f"name must be the file's name without .yaml. Got {name!r}. Rename one of them."
     if schedule is not None and not croniter.is_valid(schedule):
         yield f"schedule must be a cron expression. Got {schedule!r}. {_describe(SCHEMA['properties']['schedule'])}"
+    yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
     tables = value("events", "table"), value("state", "table")
     if tables[0] is not None and tables[0] == tables[1]:
         yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
+
+
+def _state_checks(rows_per_key: str | None, keep_windows: int | None) -> Iterator[str]:
+    if rows_per_key == "one" and keep_windows is not None:
+        yield (
+            f"state.keep_windows must be left out where state.rows_per_key is one. Got {keep_windows}. Such rows are replaced,"
+            " they never expire."
+        )
 
 
 def _slot_checks(slots: int | None, buckets: int | None) -> Iterator[str]:
@@ -188,13 +205,19 @@ def _build(raw: dict[str, Any]) -> Dataset:
         events=locate(raw["events"]["table"]),
         event_time=raw["events"]["time"],
         state=locate(raw["state"]["table"]),
-        keep_windows=raw["state"]["keep_windows"],
+        cost=raw["events"].get("cost"),
+        rows_per_key=_optional(raw, "state", "rows_per_key"),
+        keep_windows=raw["state"].get("keep_windows"),
+        undo_days=_optional(raw, "state", "undo_days"),
         n_buckets=raw["layout"]["buckets"],
         n_slots=raw["layout"]["slots"],
+        min_file_bytes=_optional(raw, "layout", "min_file_bytes"),
+        max_tracked_keys=_optional(raw, "layout", "max_tracked_keys"),
         max_imbalance=_optional(raw, "budgets", "max_imbalance"),
         max_routes=_optional(raw, "budgets", "max_routes"),
         max_migration=_optional(raw, "budgets", "max_migration"),
         planner=raw.get("planner", SCHEMA["properties"]["planner"]["default"]),
+        mover=raw.get("mover", SCHEMA["properties"]["mover"]["default"]),
         min_rows=_optional(raw, "checks", "min_rows"),
     )
 
@@ -210,7 +233,12 @@ def warehouse() -> str:
     return os.environ.get("EVENKEEL_WAREHOUSE", str(ROOT / "warehouse"))
 
 
+def is_catalog_name(table: str) -> bool:
+    """Whether this is ``schema.table`` or ``catalog.schema.table``; what has a slash in it is a path or URI."""
+    return _CATALOG_NAME.fullmatch(table) is not None
+
+
 def locate(table: str) -> str:
-    """A table's path or URI; a relative one lies in the warehouse."""
-    is_absolute = table.startswith("/") or "://" in table
-    return table if is_absolute else f"{warehouse().rstrip('/')}/{table}"
+    """A table's path, URI or catalog name; a relative path lies in the warehouse."""
+    is_whole = table.startswith("/") or "://" in table or is_catalog_name(table)
+    return table if is_whole else f"{warehouse().rstrip('/')}/{table}"

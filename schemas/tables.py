@@ -56,15 +56,19 @@ ITEM_STATS = Table(
         "dataset": TEXT,
         "window_start": MOMENT,
         "window_end": MOMENT,
+        "kind": TEXT,
+        "slot": WHOLE,
         "key": TEXT,
         "cost": NUMBER,
         "state": NUMBER,
     },
     comments={
         "window_end": "exclusive",
-        "key": "the key as text; NULL is the NULL key",
-        "cost": "rows of the window",
-        "state": "bytes that move with the key",
+        "kind": "key: a heavy key; slot: all other keys of the slot together",
+        "slot": "the slot, or the key's slot",
+        "key": "the heavy key as text; NULL is the NULL key",
+        "cost": "the work it caused in the window",
+        "state": "bytes that move with it",
     },
 )
 
@@ -116,13 +120,18 @@ MOVES = Table(
     columns={
         "dataset": TEXT,
         "plan": TEXT,
+        "kind": TEXT,
+        "slot": WHOLE,
         "key": TEXT,
         "from_bucket": WHOLE,
         "to_bucket": WHOLE,
         "cost": NUMBER,
         "state": NUMBER,
     },
-    comments={"key": "the key as text; NULL is the NULL key"},
+    comments={
+        "kind": "key: a heavy key; slot: all other keys of the slot together",
+        "key": "the heavy key as text; NULL is the NULL key",
+    },
 )
 
 CHECKS = Table(

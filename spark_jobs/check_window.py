@@ -34,4 +34,4 @@ def check_window(task: Task) -> Result:
 
 
 if __name__ == "__main__":
-    run_job(check_window, about=__doc__)
+    run_job(check_window, about=__doc__, needs=("window",))

@@ -1,18 +1,74 @@
-"""Create a dataset's state table, empty, under the plain hash function. Does nothing where it exists."""
+"""
+Create a dataset's state table, bucketed, under the plain hash function.
 
-from spark_jobs.control_tables import save_function
-from spark_jobs.job import Result, Task, run_job
-from spark_jobs.state_table import create_state_table
+Empty with the columns of the events, or, with --source, as a bucketed copy of an existing Delta or Parquet table, which is only
+read. Does nothing where the table is there and complete; killed on the way, it finishes when it is run again.
+"""
+
+import argparse
+
+import numpy as np
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from partitioning.function import PartitioningFunction
+from schemas.dataset import is_catalog_name, locate
+from spark_jobs.control_tables import load_function, save_function
+from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
+from spark_jobs.routing import quoted, with_bucket
+from spark_jobs.settled_write import spread
+from spark_jobs.state_table import check_columns, create_state_table, read_table
 from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 
 
 def create_layout(task: Task) -> Result:
-    function = initial_function(task.dataset)
-    save_function(task.dataset.name, function)  # before the table can name it
-    columns = task.spark.read.format("delta").load(task.dataset.events).schema
-    create_state_table(task.spark, task.dataset, columns, function=function.digest)
-    return {"state": task.dataset.state, "function": properties_of(task.dataset)[FUNCTION]}
+    dataset, source = task.dataset, task.options.get("source")
+    frame = read_source(task.spark, locate(source)) if source else read_table(task.spark, dataset.events)
+    check_columns(dataset, frame.schema, of=source or "the events")
+    function = initial_function(dataset)
+    save_function(dataset.name, function)  # before the table can name it
+    create_state_table(task.spark, dataset, frame.schema, function=function.digest)
+    rows = in_transaction(task.spark, dataset, lambda change: _copy(change, frame, source)) if source else 0
+    task.say(f"state table at {dataset.state}, {rows:,} rows copied")
+    return {"state": dataset.state, "function": properties_of(dataset)[FUNCTION], "rows": rows}
+
+
+def read_source(spark: SparkSession, source: str) -> DataFrame:
+    """An existing table: Delta if it is one, otherwise Parquet."""
+    if is_catalog_name(source):
+        return spark.table(".".join(map(quoted, source.split("."))))
+    kind = "delta" if DeltaTable.isDeltaTable(spark, source) else "parquet"
+    return spark.read.format(kind).load(source)
+
+
+def _copy(transaction: LayoutTransaction, frame: DataFrame, source: str) -> int:
+    """Copy the rows, once, as one file a slot: what is adopted begins settled."""
+    mark = f"evenkeel/adopt/{transaction.dataset.name}"
+    if transaction.is_marked(mark):
+        return 0
+    if not transaction.file_frame().isEmpty():
+        raise JobError(
+            f"state.table must be empty to take over {source}. Got rows in {transaction.dataset.state}. Name another"
+            " state table, or leave --source out."
+        )
+    function = load_function(transaction.dataset.name, transaction.function)
+    written = transaction.write(settled(transaction, frame, function), is_new_data=True)
+    transaction.mark(mark)
+    transaction.commit({"evenkeel": "adopt", "source": source, "rows": written.rows})
+    return written.rows
+
+
+def settled(transaction: LayoutTransaction, frame: DataFrame, function: PartitioningFunction) -> DataFrame:
+    key = transaction.dataset.key
+    everything = np.ones(function.n_slots, dtype=np.bool_)
+    routed = with_bucket(frame, function, key=key)
+    return spread(routed, key=key, n_buckets=function.n_buckets, own_file=everything, sort_by=(quoted(key),))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", help="a Delta or Parquet table to copy: path, URI or catalog name")
 
 
 if __name__ == "__main__":
-    run_job(create_layout, about=__doc__)
+    run_job(create_layout, about=__doc__, add_options=add_options)

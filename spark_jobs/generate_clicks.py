@@ -66,4 +66,4 @@ def generate_clicks(task: Task) -> Result:
 
 
 if __name__ == "__main__":
-    run_job(generate_clicks, about=__doc__)
+    run_job(generate_clicks, about=__doc__, needs=("window",))

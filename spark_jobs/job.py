@@ -4,8 +4,8 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -46,8 +46,15 @@ class Task:
     """One call of a job: what it works on."""
 
     dataset: Dataset
-    window: Window
+    given_window: Window | None = None
     plan: str = ""  # name of the plan to work on, where the job needs one
+    options: Mapping[str, Any] = field(default_factory=dict)  # the job's own arguments
+
+    @property
+    def window(self) -> Window:
+        if self.given_window is None:
+            raise JobError("--window-start and --window-end must be given. Got neither. Name the window.")
+        return self.given_window
 
     @cached_property
     def spark(self) -> "SparkSession":
@@ -58,28 +65,38 @@ class Task:
 
     def say(self, sentence: str) -> None:
         """Progress, for the task's log."""
-        sys.stderr.write(f"{self.dataset.name} {self.window.name}: {sentence}\n")
+        about = self.dataset.name + (f" {self.given_window.name}" if self.given_window else "")
+        sys.stderr.write(f"{about}: {sentence}\n")
         sys.stderr.flush()
 
 
 Result = dict[str, Any]
 Work = Callable[[Task], Result]
+AddOptions = Callable[[argparse.ArgumentParser], None]
 
 
-def run_job(
-    work: Work, *, about: str | None, argv: Sequence[str] | None = None, needs_plan: bool = False
+def run_job(  # noqa: PLR0913  (what a job may say about itself)
+    work: Work,
+    *,
+    about: str | None,
+    argv: Sequence[str] | None = None,
+    needs: Collection[str] = (),
+    takes: Collection[str] = (),
+    add_options: AddOptions | None = None,
 ) -> Result:
     """
     Parse the arguments, do the work, write its result. The end of every job file.
 
-    A known failure ends the process with 1 and one sentence; the table it was about is then as it was before
-    or as it should be afterwards, never between.
+    ``needs`` names what the job works on besides the dataset ("window", "plan"), ``takes`` what may be left out. A known failure ends the process with 1 and
+    one sentence; the table it was about is then as it was before or as it should be afterwards, never between.
     """
-    args = _parse(argv, about=about, needs_plan=needs_plan)
+    parser = _parser(about, needs, takes)
+    known = {action.dest for action in parser._actions}  # noqa: SLF001  (argparse has no public list)
+    if add_options:
+        add_options(parser)
+    args = parser.parse_args(argv)
     try:
-        dataset = dataset_named(args.dataset)
-        window = Window(start=args.window_start, end=args.window_end)
-        result = work(Task(dataset=dataset, window=window, plan=args.plan or ""))
+        result = work(_task_of(args, known))
     except (JobError, DatasetError) as error:
         sys.stderr.write(f"ERROR: {error}\n")
         raise SystemExit(1) from None
@@ -91,16 +108,28 @@ def run_job(
     return result
 
 
-def _parse(argv: Sequence[str] | None, *, about: str | None, needs_plan: bool) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=about)
+def _task_of(args: argparse.Namespace, known: set[str]) -> Task:
+    moments = getattr(args, "window_start", None), getattr(args, "window_end", None)
+    window = Window(start=moments[0], end=moments[1]) if moments[0] and moments[1] else None
+    options = {name: value for name, value in vars(args).items() if name not in known}
+    plan = getattr(args, "plan", None) or ""
+    return Task(dataset=dataset_named(args.dataset), given_window=window, plan=plan, options=options)
+
+
+def _parser(about: str | None, needs: Collection[str], takes: Collection[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", required=True, help="name of a file in datasets/, without .yaml")
-    parser.add_argument(
-        "--window-start", required=True, type=moment, help="such as 2026-01-03T00:00:00+00:00"
-    )
-    parser.add_argument("--window-end", required=True, type=moment, help="the same, exclusive")
-    parser.add_argument("--plan", required=needs_plan, type=plan_name, help="name of the plan to work on")
+    if "window" in (*needs, *takes):
+        is_needed = "window" in needs
+        parser.add_argument(
+            "--window-start", required=is_needed, type=moment, help="such as 2026-01-03T00:00:00+00:00"
+        )
+        parser.add_argument("--window-end", required=is_needed, type=moment, help="the same, exclusive")
+    if "plan" in (*needs, *takes):
+        is_needed = "plan" in needs
+        parser.add_argument("--plan", required=is_needed, type=plan_name, help="name of the plan to work on")
     parser.add_argument("--result", type=Path, help="file for the JSON result; printed if not given")
-    return parser.parse_args(argv)
+    return parser
 
 
 def moment(text: str) -> datetime:

@@ -10,4 +10,4 @@ def load_and_profile(task: Task) -> Result:
 
 
 if __name__ == "__main__":
-    run_job(load_and_profile, about=__doc__)
+    run_job(load_and_profile, about=__doc__, needs=("window",))

@@ -1,14 +1,20 @@
 """Apply a validated plan to the state table: afterwards its rows obey the new function."""
 
+import argparse
+
+from spark_jobs.control_tables import load_function
+from spark_jobs.function_change import MIGRATE, FunctionChange
 from spark_jobs.job import JobError, Result, Task, run_job
-from spark_jobs.merge_mover import move_rows
+from spark_jobs.movers import MOVERS
 from spark_jobs.plan_record import plan_checksum, read_plan
-from spark_jobs.table_log import FUNCTION, MOVING, moved_by, properties_of
+from spark_jobs.table_log import layout_commit
+
+FIGURES = ("files_flipped", "files_rewritten", "rows_moved", "bytes_flipped", "bytes_written")
 
 
 def migrate_layout(task: Task) -> Result:
     """
-    Move the plan's keys. Refuses a plan that was edited, and one that starts from another function.
+    Move what the plan moves. Refuses a plan that was edited, and one that starts from another function.
 
     Calling it again after it finished changes nothing; after it was killed, it finishes.
     """
@@ -17,32 +23,34 @@ def migrate_layout(task: Task) -> Result:
         raise JobError(
             f"plan {task.plan} must have the checksum it was made with. Got another: it was edited. Plan again."
         )
-    properties = properties_of(task.dataset)
-    _refuse_stale(task, properties, from_function=row["from_function"], to_function=row["to_function"])
-    if properties[FUNCTION] != row["to_function"] or properties.get(MOVING):
-        move_rows(task.spark, task.dataset, plan=task.plan, to_function=row["to_function"])
-    result = {
-        "plan": task.plan,
-        "function": row["to_function"],
-        **moved_by(task.dataset, task.plan),
-    }
-    task.say(f"{result['rows_moved']:,} rows moved, {result['bytes_written'] / 1e6:.2f} MB written")
-    return result
+    change = FunctionChange(
+        kind=MIGRATE,
+        before=load_function(task.dataset.name, row["from_function"]),
+        after=load_function(task.dataset.name, row["to_function"]),
+        plan=task.plan,
+    )
+    return make_change(task, change)
 
 
-def _refuse_stale(task: Task, properties: dict[str, str], *, from_function: str, to_function: str) -> None:
-    moving = properties.get(MOVING) or task.plan
-    if moving != task.plan:
-        raise JobError(
-            f"{MOVING} must be empty or plan {task.plan}. Got plan {moving}, whose migration was interrupted."
-            f" Run migrate_layout with plan {moving} first: it finishes."
-        )
-    if properties[FUNCTION] not in (from_function, to_function):
-        raise JobError(
-            f"plan {task.plan} must start from the table's function {properties[FUNCTION][:12]}. Got a plan from"
-            f" {from_function[:12]}: the table has moved on. Plan again."
-        )
+def make_change(task: Task, change: FunctionChange) -> Result:
+    """Let the mover take the table from one function to the other, and say what that took."""
+    mover = task.options.get("mover") or task.dataset.mover
+    if change.before.digest != change.after.digest:
+        MOVERS[mover](task.spark, task.dataset, change)
+    commit = layout_commit(task.dataset, plan=change.plan) or {}
+    figures = {name: int(commit.get(name, 0)) for name in FIGURES}
+    task.say(
+        f"{figures['rows_moved']:,} rows moved: {figures['files_flipped']:,} files flipped, {figures['files_rewritten']:,}"
+        f" rewritten, {figures['bytes_written'] / 1e6:.2f} MB written"
+    )
+    return {"plan": change.plan, "function": change.after.digest, **figures}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--mover", choices=sorted(MOVERS), help="how rows move; the dataset's own if not given"
+    )
 
 
 if __name__ == "__main__":
-    run_job(migrate_layout, about=__doc__, needs_plan=True)
+    run_job(migrate_layout, about=__doc__, needs=("plan",), takes=("window",), add_options=add_options)

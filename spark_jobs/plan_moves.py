@@ -1,16 +1,12 @@
 """Plan a better function for the window's load, within the dataset's budgets."""
 
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
-
 from partitioning import Budgets, Plan, PlanRequest, make_plan
 from partitioning.function import PartitioningFunction
+from partitioning.function_json import text_of_key
 from partitioning.measures import load_per_bucket, overload
 from schemas.tables import MOVES, PLANS
 from spark_jobs.control_tables import Row, replace_rows, save_function
-from spark_jobs.item_stats import KeyStats, read_stats, text_key
+from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.plan_record import plan_checksum, plan_name_of
 from spark_jobs.table_log import current_function, initial_function
@@ -19,9 +15,9 @@ from spark_jobs.table_log import current_function, initial_function
 def plan_moves(task: Task) -> Result:
     """Write plan, moves and function, in that order of dependence backwards: what names a thing comes last."""
     function = current_function(task.dataset)
-    items = _read_stats(task, function)
+    items = read_stats(task.dataset, task.window)
     plan = make_plan(_request(task, items, function), planner=task.dataset.planner)
-    new_function = function.with_changes(routes=_new_buckets(items, plan))
+    new_function = _new_function(function, items, plan)
     moves = _moves(items, plan)
     row = _plan_row(task, items, plan, (function, new_function))
     row["checksum"] = plan_checksum(row, moves, new_function.to_json())
@@ -36,30 +32,16 @@ def plan_moves(task: Task) -> Result:
     }
 
 
-def _read_stats(task: Task, function: PartitioningFunction) -> KeyStats:
-    """
-    The window's keys in the order of their text, then the routed keys that it did not see.
-
-    A routed key that is left out would lose its route while rows of it may still arrive in its bucket.
-    """
-    stats = read_stats(task.dataset, task.window)
-    unseen = sorted(set(function.routes) - set(stats.key), key=str)
-    zeros = np.zeros(len(unseen))
-    return KeyStats(
-        key=[*stats.key, *unseen],
-        cost=np.concatenate([stats.cost, zeros]),
-        state=np.concatenate([stats.state, zeros]),
-    )
-
-
-def _request(task: Task, items: KeyStats, function: PartitioningFunction) -> PlanRequest:
+def _request(task: Task, items: ItemStats, function: PartitioningFunction) -> PlanRequest:
     dataset = task.dataset
-    return PlanRequest.of_keys(
+    return PlanRequest.of_items(
         cost=items.cost,
         state=items.state,
-        owner=function.buckets_of(items.key),
-        home=replace(function, routes={}).buckets_of(items.key),
+        owner=items.buckets(function),
+        home=items.homes(function),
         n_buckets=function.n_buckets,
+        is_slot=items.is_slot,
+        slot=items.slot_position,
         budgets=Budgets(
             max_imbalance=dataset.max_imbalance,
             max_routes=dataset.max_routes,
@@ -68,28 +50,33 @@ def _request(task: Task, items: KeyStats, function: PartitioningFunction) -> Pla
     )
 
 
-def _new_buckets(items: KeyStats, plan: Plan) -> dict[Any, int]:
-    return {items.key[i]: int(plan.owner[i]) for i in plan.moved}
+def _new_function(function: PartitioningFunction, items: ItemStats, plan: Plan) -> PartitioningFunction:
+    """Every heavy key ends where the plan has it, whether or not its slot moves; all other keys follow their slots."""
+    slots = {int(i): int(plan.owner[i]) for i in plan.moved if i < items.n_slots}
+    keys = dict(zip(items.key, plan.owner[items.n_slots :].tolist(), strict=True))
+    return function.with_changes(slots=slots, routes=keys)
 
 
-def _moves(items: KeyStats, plan: Plan) -> list[Row]:
+def _moves(items: ItemStats, plan: Plan) -> list[Row]:
+    named = [(items.name_of(int(i)), int(i)) for i in plan.moved]
     return [
         {
-            "key": text_key(items.key[i]),
+            **name,
+            "key": text_of_key(name["key"]),
             "from_bucket": int(plan.request.owner[i]),
             "to_bucket": int(plan.owner[i]),
             "cost": float(items.cost[i]),
             "state": float(items.state[i]),
         }
-        for i in plan.moved
+        for name, i in named
     ]
 
 
 def _plan_row(
-    task: Task, items: KeyStats, plan: Plan, functions: tuple[PartitioningFunction, PartitioningFunction]
+    task: Task, items: ItemStats, plan: Plan, functions: tuple[PartitioningFunction, PartitioningFunction]
 ) -> Row:
     dataset, window, (before, after) = task.dataset, task.window, functions
-    by_hash = initial_function(dataset).buckets_of(items.key)
+    by_hash = items.buckets(initial_function(dataset))
     load_before = load_per_bucket(items.cost, plan.request.owner, plan.request.n_buckets)
     budgets = (dataset.max_imbalance, dataset.max_routes, dataset.max_migration)
     return {
@@ -110,7 +97,7 @@ def _plan_row(
         "imbalance_after": plan.imbalance,
         "load_before": load_before.tolist(),
         "load_after": plan.load.tolist(),
-        "n_routes": plan.n_routes,
+        "n_routes": after.n_routes,
         "n_moves": int(plan.moved.size),
         "migration": plan.migration,
         "total_state": plan.request.total_state,
@@ -128,4 +115,4 @@ def _write(task: Task, row: Row, moves: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    run_job(plan_moves, about=__doc__)
+    run_job(plan_moves, about=__doc__, needs=("window",))

@@ -20,10 +20,13 @@ def plan_checksum(plan: Mapping[str, Any], moves: Iterable[Mapping[str, Any]], f
     plan_fields = [[name, _plain(plan[name])] for name in sorted(plan) if name != "checksum"]
     move_fields = sorted(
         (
-            [_plain(move[name]) for name in ("key", "from_bucket", "to_bucket", "cost", "state")]
+            [
+                _plain(move[name])
+                for name in ("kind", "slot", "key", "from_bucket", "to_bucket", "cost", "state")
+            ]
             for move in moves
         ),
-        key=lambda fields: (fields[0] is not None, str(fields[0])),
+        key=str,
     )
     return _digest([plan_fields, move_fields, function_body])
 

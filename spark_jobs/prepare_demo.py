@@ -15,10 +15,10 @@ def prepare_demo(task: Task) -> Result:
     result = generate_clicks(task) | create_layout(task)
     start = task.window.start
     while start.date() < task.dataset.start:
-        load_window(replace(task, window=Window(start=start, end=start + day)))
+        load_window(replace(task, given_window=Window(start=start, end=start + day)))
         start += day
     return result
 
 
 if __name__ == "__main__":
-    run_job(prepare_demo, about=__doc__)
+    run_job(prepare_demo, about=__doc__, needs=("window",))

@@ -1,57 +1,207 @@
-"""Measure each key: the rows it caused in the window, and the state that would move with it."""
+"""
+Measure what the planner balances: the heavy keys one by one, all others as the total of their slot.
 
+At most S slots, ``max_tracked_keys`` heavy keys and the keys that have a route come to the driver, however many keys there are.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from partitioning.function import PartitioningFunction
+from partitioning.function_json import text_of_key
+from partitioning.hashing import slots_of
+from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
-from spark_jobs.control_tables import replace_rows
-from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.control_tables import load_function, replace_rows
+from spark_jobs.data_files import DataFiles, collected
+from spark_jobs.job import Result, Task, run_job
+from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import window_events
-from spark_jobs.routing import quoted
-from spark_jobs.table_log import bytes_per_row
+from spark_jobs.routing import quoted, routes_frame, slot_column
+from spark_jobs.slot_sizes import slot_bytes
+from spark_jobs.state_table import read_table
+from spark_jobs.table_log import refuse_moving
 
-MAX_KEYS = 2_000_000  # rows that may travel to the driver: about 200 MB there
+HEAVY = 0.1  # a key is heavy from this share of the tolerated overload of a bucket (Gedik's δ, scaled)
 
 
-def count_per_key(events: DataFrame, state: DataFrame, *, key: str, row_bytes: float) -> DataFrame:
-    """
-    One row a key of the window or the state table: the rows it caused, and the bytes it holds.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeavyKeys:
+    """Position i of each describes the same key; None is the NULL key."""
 
-    One aggregation over both, so that a key lies in one task only once. The NULL key is kept: it is often the hot one.
-    """
-    column = F.col(quoted(key)).alias("key")
-    caused = events.select(column, F.lit(1.0).alias("cost"), F.lit(0.0).alias("state"))
-    held = state.select(column, F.lit(0.0).alias("cost"), F.lit(row_bytes).alias("state"))
-    totals = (
-        caused.unionAll(held).groupBy("key").agg(F.sum("cost").alias("cost"), F.sum("state").alias("state"))
-    )
-    return totals.withColumn("key", F.col("key").cast("string"))
+    key: list[Any]
+    cost: NDArray[np.float64]
 
 
 def profile_keys(task: Task) -> Result:
     dataset, window = task.dataset, task.window
-    state = task.spark.read.format("delta").load(dataset.state)
-    stats = count_per_key(window_events(task), state, key=dataset.key, row_bytes=bytes_per_row(dataset))
-    rows = _bring_home(task, stats)
-    replace_rows(rows, ITEM_STATS, dataset=dataset.name, window_start=window.start)
-    cost, held = (pc.sum(rows[column]).as_py() or 0.0 for column in ("cost", "state"))
-    task.say(f"{rows.num_rows:,} keys caused {cost:,.0f} rows and hold {held / 1e6:,.1f} MB")
-    return {"keys": rows.num_rows, "cost": cost, "state": held}
+    transaction = LayoutTransaction(task.spark, dataset)
+    refuse_moving(transaction.properties)
+    function = load_function(dataset.name, transaction.function)
+    heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
+    state_of_slot, state_of_key = _measure_state(task, transaction, function, heavy)
+    rows = _item_rows(heavy, cost_of_slot, state_of_slot, state_of_key, function)
+    ends = pa.array([window.end] * rows.num_rows, ITEM_STATS.columns["window_end"])
+    replace_rows(
+        rows.append_column("window_end", ends), ITEM_STATS, dataset=dataset.name, window_start=window.start
+    )
+    result = {
+        "heavy_keys": len(heavy.key),
+        "slots": function.n_slots,
+        "cost": float(cost_of_slot.sum()),
+        "state": float(state_of_slot.sum()),
+    }
+    task.say(
+        f"{result['heavy_keys']:,} heavy keys and {function.n_slots:,} slots caused {result['cost']:,.0f} of cost and hold"
+        f" {result['state'] / 1e6:,.1f} MB"
+    )
+    return result
 
 
-def _bring_home(task: Task, stats: DataFrame) -> pa.Table:
-    """The statistics on the driver, at most MAX_KEYS of them."""
-    rows = stats.limit(MAX_KEYS + 1).toArrow()
-    if rows.num_rows > MAX_KEYS:
-        raise JobError(
-            f"a window must have at most {MAX_KEYS:,} keys. Got more in {task.window.name}. Profile a coarser key."
+# The window's cost
+
+
+def measure_costs(
+    events: DataFrame, dataset: Dataset, function: PartitioningFunction
+) -> tuple[HeavyKeys, NDArray[np.float64]]:
+    """
+    The heavy keys with their cost, and the cost of each slot, heavy keys included.
+
+    One aggregation by key, and one by slot over its result, which carries the heavy keys along. A key is heavy from
+    ``HEAVY · θ_max · mean`` on, so there are fewer than N / (HEAVY · θ_max) of them, whatever comes.
+    """
+    cost = event_cost(dataset)
+    total = events.agg(F.sum(cost)).first()
+    total_cost = float(total[0] or 0.0) if total else 0.0
+    share = HEAVY * max(dataset.max_imbalance, 0.01) / function.n_buckets
+    per_key = events.groupBy(F.col(quoted(dataset.key)).alias("key")).agg(F.sum(cost).alias("cost"))
+    is_heavy = F.col("cost") >= F.lit(max(share * total_cost, 1e-300))
+    slots = (
+        _marked_routes(per_key, function)
+        .groupBy(slot_column("key", function.n_slots).alias("slot"))
+        .agg(
+            F.sum("cost").alias("cost"),
+            F.collect_list(F.when(is_heavy | F.col("is_routed"), F.struct("key", "cost"))).alias("heavy"),
         )
-    return rows.append_column(
-        "window_end", pa.array([task.window.end] * rows.num_rows, ITEM_STATS.columns["window_end"])
+        .toArrow()
+    )
+    cost_of_slot = np.zeros(function.n_slots)
+    cost_of_slot[slots["slot"].to_numpy()] = slots["cost"].to_numpy()
+    return _heaviest(slots["heavy"].combine_chunks(), dataset, function), cost_of_slot
+
+
+def event_cost(dataset: Dataset) -> Column:
+    """What one event costs: 1, or the dataset's own expression."""
+    if dataset.cost is None:
+        return F.lit(1.0)
+    return F.expr(dataset.cost).cast("double")
+
+
+def _marked_routes(per_key: DataFrame, function: PartitioningFunction) -> DataFrame:
+    """Which keys have a route: those are tracked however light they have become."""
+    if not function.routes:
+        return per_key.withColumn("is_routed", F.lit(False))
+    routes = F.broadcast(routes_frame(per_key.sparkSession, function))
+    joined = per_key.join(routes, F.col("key").eqNullSafe(F.col("__route_key")), "left")
+    return joined.withColumn("is_routed", F.col("__route_bucket").isNotNull()).select(
+        "key", "cost", "is_routed"
+    )
+
+
+def _heaviest(found: pa.ListArray, dataset: Dataset, function: PartitioningFunction) -> HeavyKeys:
+    """All routed keys, and the heaviest others up to ``max_tracked_keys``; those that were not seen cost nothing."""
+    entries = found.flatten()
+    seen = dict(zip(entries.field("key").to_pylist(), entries.field("cost").to_pylist(), strict=True))
+    costs = {key: seen.get(key, 0.0) for key in function.routes}
+    others = sorted(
+        ((key, cost) for key, cost in seen.items() if key not in costs),
+        key=lambda pair: (-pair[1], pair[0] is not None, str(pair[0])),
+    )
+    costs |= dict(others[: dataset.max_tracked_keys])
+    return HeavyKeys(key=list(costs), cost=np.array(list(costs.values()), dtype=np.float64))
+
+
+# The state
+
+
+def _measure_state(
+    task: Task, transaction: LayoutTransaction, function: PartitioningFunction, heavy: HeavyKeys
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bytes of each slot from the log, and of each heavy key by a read that the log prunes."""
+    files = summed_files(transaction)
+    n_rows = max(int(np.maximum(files.rows, 0).sum()), 1)
+    row_bytes = float(files.live_bytes.sum()) / n_rows
+    of_slot = slot_bytes(files, function)
+    rows_of_key = _rows_of_keys(task, function, heavy.key) if len(files) and heavy.key else {}
+    of_key = np.array([rows_of_key.get(key, 0) * row_bytes for key in heavy.key])
+    return of_slot, of_key
+
+
+def summed_files(transaction: LayoutTransaction) -> DataFiles:
+    """The table's files, those of one bucket and slot range taken together: as many rows as the layout has pieces."""
+    pieces = ("bucket", "low_slot", "high_slot")
+    sums = [F.sum(name).alias(name) for name in ("rows", "deleted_rows", "n_bytes")]
+    return collected(transaction.file_frame().groupBy(*pieces).agg(F.min("action").alias("action"), *sums))
+
+
+def _rows_of_keys(task: Task, function: PartitioningFunction, keys: list[Any]) -> dict[Any, int]:
+    """How many rows each of these keys has in the state table; the slots of the keys prune files."""
+    dataset = task.dataset
+    slots = np.unique(slots_of(keys, dataset.key_type, function.n_slots)).tolist()
+    wanted = task.spark.createDataFrame([(key,) for key in keys], f"__key {dataset.key_type}")
+    key = F.col(quoted(dataset.key))
+    state = read_table(task.spark, dataset.state)
+    counts = (
+        state.where(F.col("slot").isin(slots))
+        .join(F.broadcast(wanted), key.eqNullSafe(F.col("__key")))
+        .groupBy(key.alias("key"))
+        .count()
+        .toArrow()
+    )
+    return dict(zip(counts["key"].to_pylist(), counts["count"].to_pylist(), strict=True))
+
+
+# What is stored
+
+
+def _item_rows(
+    heavy: HeavyKeys,
+    cost_of_slot: NDArray[np.float64],
+    state_of_slot: NDArray[np.float64],
+    state_of_key: NDArray[np.float64],
+    function: PartitioningFunction,
+) -> pa.Table:
+    """
+    One row a slot, without its heavy keys, and one a heavy key; together they hold the whole state.
+
+    Where mixed files made a slot look smaller than its heavy keys, the other slots give what it is missing.
+    """
+    slot_of_key = (
+        slots_of(heavy.key, function.key_type, function.n_slots) if heavy.key else np.empty(0, np.int64)
+    )
+    tail_cost, tail_state = cost_of_slot.copy(), state_of_slot.copy()
+    np.subtract.at(tail_cost, slot_of_key, heavy.cost)
+    np.subtract.at(tail_state, slot_of_key, state_of_key)
+    tail_cost, tail_state = np.maximum(tail_cost, 0.0), np.maximum(tail_state, 0.0)
+    left = max(float(state_of_slot.sum() - state_of_key.sum()), 0.0)
+    tail_state *= left / max(float(tail_state.sum()), 1.0)
+    n_slots, n_keys = function.n_slots, len(heavy.key)
+    return pa.table(
+        {
+            "kind": ["slot"] * n_slots + ["key"] * n_keys,
+            "slot": pa.array(np.concatenate([np.arange(n_slots), slot_of_key]), pa.int32()),
+            "key": pa.array([None] * n_slots + [text_of_key(key) for key in heavy.key], pa.string()),
+            "cost": np.concatenate([tail_cost, heavy.cost]),
+            "state": np.concatenate([tail_state, state_of_key]),
+        }
     )
 
 
 if __name__ == "__main__":
-    run_job(profile_keys, about=__doc__)
+    run_job(profile_keys, about=__doc__, needs=("window",))

@@ -18,7 +18,7 @@ def render_page(plan: Row, run: Row, moves: Sequence[Row], checks: Sequence[Row]
         picture=draw_loads(plan["load_before"], plan["load_after"], goal=plan["max_imbalance"]),
         figures=_table(["figure", "value"], _figures(plan, run)),
         reasons="".join(f"<li>{escape(reason)}</li>" for reason in plan["reasons"]) or "<li>none</li>",
-        moves=_table(["key", "from", "to", "cost", "state, bytes"], _move_cells(moves)),
+        moves=_table(["moved", "from", "to", "cost", "state, bytes"], _move_cells(moves)),
         checks=_table(["subject", "column", "expectation", "severity", "met", "found"], _check_cells(checks)),
     )
 
@@ -64,10 +64,16 @@ def _figures(plan: Row, run: Row) -> list[list[str]]:
     ]
 
 
+def _item(move: Row) -> str:
+    if move["kind"] == "slot":
+        return f"slot {move['slot']}"
+    return "the NULL key" if move["key"] is None else f"key {move['key']}"
+
+
 def _move_cells(moves: Sequence[Row]) -> list[list[str]]:
     heaviest = sorted(moves, key=lambda move: (-move["cost"], str(move["key"])))
     return [
-        ["NULL" if m["key"] is None else m["key"], str(m["from_bucket"]), str(m["to_bucket"]), f"{m['cost']:,.0f}", f"{m['state']:,.0f}"]
+        [_item(m), str(m["from_bucket"]), str(m["to_bucket"]), f"{m['cost']:,.0f}", f"{m['state']:,.0f}"]
         for m in heaviest
     ]  # fmt: skip
 

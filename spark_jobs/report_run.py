@@ -50,4 +50,4 @@ def write_text(uri: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    run_job(report_run, about=__doc__, needs_plan=True)
+    run_job(report_run, about=__doc__, needs=("window", "plan"))

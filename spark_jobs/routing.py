@@ -16,15 +16,22 @@ def slot_expression(key: str, n_slots: int) -> str:
     return f"CAST(pmod(xxhash64({quoted(key)}), {n_slots}L) AS INT)"
 
 
+def slot_column(key: str, n_slots: int) -> Column:
+    return F.expr(slot_expression(key, n_slots))
+
+
+def array_literal(numbers: list[int]) -> Column:
+    """Whole numbers as an array that Spark folds into the plan: looking one up costs nothing."""
+    return F.split(F.lit(",".join(map(str, numbers))), ",").cast("array<int>")
+
+
 def with_bucket(frame: DataFrame, function: PartitioningFunction, *, key: str) -> DataFrame:
     """
     The frame with a column ``bucket``: the key's route, otherwise its slot's bucket.
 
     The slot table is an array literal, the routes are a broadcast join; the NULL key has a bucket like any other.
     """
-    slots = ",".join(str(bucket) for bucket in function.slot_list)
-    table = F.split(F.lit(slots), ",").cast("array<int>")
-    by_slot = table[F.expr(slot_expression(key, function.n_slots))]
+    by_slot = array_literal(function.slot_list)[slot_column(key, function.n_slots)]
     if not function.routes:
         return frame.withColumn("bucket", by_slot)
     routes = F.broadcast(routes_frame(frame.sparkSession, function))
@@ -37,8 +44,3 @@ def with_bucket(frame: DataFrame, function: PartitioningFunction, *, key: str) -
 def routes_frame(spark: SparkSession, function: PartitioningFunction) -> DataFrame:
     schema = f"__route_key {function.key_type}, __route_bucket int"
     return spark.createDataFrame(function.route_list, schema)
-
-
-def key_from_text(text: Column, key_type: str) -> Column:
-    """A key of a control table, where keys are text, as the type it has in the state table."""
-    return text.cast(key_type)

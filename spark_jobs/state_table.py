@@ -4,35 +4,77 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from delta.tables import DeltaTable
-from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructType
 
-from schemas.dataset import Dataset
+from schemas.dataset import Dataset, is_catalog_name
 from spark_jobs.job import JobError
+from spark_jobs.locations import sql_name
 from spark_jobs.routing import quoted, slot_expression
-from spark_jobs.table_log import FUNCTION
+from spark_jobs.table_log import FUNCTION, OURS
 
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_COLLATED = "UTF8_BINARY"  # the one collation under which equal texts have equal bytes
+
+
+def read_table(spark: SparkSession, table: str) -> DataFrame:
+    """A Delta table, by its path, URI or catalog name."""
+    return spark.table(sql_name(table)) if is_catalog_name(table) else spark.read.format("delta").load(table)
+
+
+def check_columns(dataset: Dataset, columns: StructType, *, of: str) -> None:
+    """Refuse columns that cannot become a state table, before anything is written."""
+    taken = [name for name in columns.names if name.lower() in OURS]
+    if taken:
+        raise JobError(
+            f"the columns of {of} must leave the names slot and bucket to Evenkeel. Got {', '.join(taken)}. Rename"
+            " them, or select the others into a view or a table."
+        )
+    key_type = _type_of(columns, dataset.key)
+    if key_type != dataset.key_type:
+        raise JobError(
+            f"key.type must be the type of column {dataset.key!r} of {of}. Got {dataset.key_type}, but the"
+            f" column is {key_type}. Correct datasets/{dataset.name}.yaml, or cast the column."
+        )
+    if dataset.event_time is not None and dataset.keep_windows and dataset.event_time not in columns.names:
+        raise JobError(
+            f"events.time must be a column of {of}, for windows expire by it. Got {dataset.event_time!r}. Name another column."
+        )
+
+
+def _type_of(columns: StructType, key: str) -> str:
+    if key not in columns.names:
+        return "missing"
+    data_type = columns[key].dataType
+    if isinstance(data_type, StringType) and data_type.collation != _COLLATED:
+        return (
+            f"a string of collation {data_type.collation}, under which keys that look different may be equal"
+        )
+    return data_type.simpleString()
 
 
 def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructType, *, function: str) -> None:
     """Create the empty table whose rows will obey ``function``; does nothing where it exists."""
-    key_type = columns[dataset.key].dataType.simpleString() if dataset.key in columns.names else "missing"
-    if key_type != dataset.key_type:
-        raise JobError(
-            f"key.type must be the type of column {dataset.key!r} of the events. Got {dataset.key_type}, but the"
-            f" column is {key_type}. Correct datasets/{dataset.name}.yaml."
-        )
-    builder = DeltaTable.createIfNotExists(spark).location(dataset.state).addColumns(columns)
-    slot = slot_expression(dataset.key, dataset.n_slots)
+    builder = DeltaTable.createIfNotExists(spark)
+    builder = (
+        builder.tableName(sql_name(dataset.state))
+        if is_catalog_name(dataset.state)
+        else builder.location(dataset.state)
+    )
+    skipping = [quoted(name) for name in (dataset.key, dataset.event_time) if name in columns.names]
+    kept = f"interval {dataset.undo_days} days"
     (
-        builder.addColumn("slot", "INT", generatedAlwaysAs=slot)
+        builder.addColumns(columns)
+        .addColumn("slot", "INT", generatedAlwaysAs=slot_expression(dataset.key, dataset.n_slots))
         .addColumn("bucket", "INT", nullable=False)
         .partitionedBy("bucket")
         .property("delta.enableDeletionVectors", "true")
-        .property(
-            "delta.dataSkippingStatsColumns", f"{quoted(dataset.key)},{quoted(dataset.event_time)},slot"
-        )
+        # The log alone says in which bucket a file lies: a flipped file must not claim another one.
+        .property("delta.writePartitionColumnsToParquet", "false")
+        .property("delta.dataSkippingStatsColumns", ",".join([*skipping, "slot"]))
+        .property("delta.deletedFileRetentionDuration", kept)
+        .property("delta.logRetentionDuration", f"interval {max(30, dataset.undo_days)} days")
+        .property("delta.constraints.bucket_is_a_number", "bucket >= 0")
         .property(FUNCTION, function)
         .execute()
     )
@@ -40,7 +82,7 @@ def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructTyp
 
 def set_properties(spark: SparkSession, dataset: Dataset, **properties: str) -> None:
     settings = ", ".join(f"{text(name)} = {text(value)}" for name, value in properties.items())
-    spark.sql(f"ALTER TABLE delta.{quoted(dataset.state)} SET TBLPROPERTIES ({settings})")
+    spark.sql(f"ALTER TABLE {sql_name(dataset.state)} SET TBLPROPERTIES ({settings})")
 
 
 def text(value: str) -> str:

@@ -1,5 +1,6 @@
-"""What the state table's own log says: its function, and the commits that moved its rows. Needs no Spark."""
+"""What the state table's own log says: its function, and the commits that changed its layout. Needs no Spark."""
 
+import json
 from typing import Any
 
 import pyarrow as pa
@@ -10,9 +11,12 @@ from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import load_function
 from spark_jobs.job import JobError
+from spark_jobs.locations import uri_of
 
 FUNCTION = "evenkeel.function"  # the function that the rows obey
-MOVING = "evenkeel.moving"  # the plan whose move has begun and not ended; empty if there is none
+PREVIOUS = "evenkeel.previous"  # the one before it: where a roll back leads
+REPAIRED = "evenkeel.repaired"  # the version that the last repair started from
+MOVING = "evenkeel.moving"  # the change that the merge mover has begun and not ended; empty if there is none
 OURS = ("slot", "bucket")  # the columns that we add to the user's
 
 
@@ -23,49 +27,79 @@ def initial_function(dataset: Dataset) -> PartitioningFunction:
     )
 
 
-def properties_of(dataset: Dataset) -> dict[str, str]:
-    """The table's properties as its newest version has them."""
-    if not DeltaTable.is_deltatable(dataset.state):
+def state_log(dataset: Dataset, version: int | None = None) -> DeltaTable:
+    """The state table as delta-rs sees it, its newest version unless one is given."""
+    uri = uri_of(dataset.state)
+    if not DeltaTable.is_deltatable(uri):
         raise JobError(
             f"state.table must be a Delta table. Got none at {dataset.state}. Run create_layout for {dataset.name}."
         )
-    return dict(DeltaTable(dataset.state).metadata().configuration)
+    return DeltaTable(uri, version=version)
+
+
+def properties_of(dataset: Dataset) -> dict[str, str]:
+    """The table's properties as its newest version has them."""
+    return dict(state_log(dataset).metadata().configuration)
 
 
 def current_function(dataset: Dataset) -> PartitioningFunction:
     """The function that the table's rows obey. Refuses a table whose last move was interrupted."""
     properties = properties_of(dataset)
+    refuse_moving(properties)
+    return load_function(dataset.name, properties[FUNCTION])
+
+
+def refuse_moving(properties: dict[str, str]) -> None:
+    """Only the merge mover can be interrupted between commits; until it ends, nobody else may write."""
     if properties.get(MOVING):
         raise JobError(
-            f"{MOVING} must be empty. Got plan {properties[MOVING]}: its migration was interrupted and some rows"
-            " obey the old function, others the new one. Run migrate_layout with that plan again: it finishes."
+            f"{MOVING} must be empty. Got {properties[MOVING]}: a move by merge to that function was interrupted, some rows"
+            " obey the old function, others the new one. Run the job that was interrupted again: it finishes."
         )
-    return load_function(dataset.name, properties[FUNCTION])
 
 
 def bytes_per_row(dataset: Dataset) -> float:
     """What a row weighs on disk, from the log alone: bytes over rows of all data files, 0 for an empty table."""
-    files = pa.table(DeltaTable(dataset.state).get_add_actions(flatten=True))
+    files = pa.table(state_log(dataset).get_add_actions(flatten=True))
     n_rows = pc.sum(files["num_records"]).as_py() or 0
     return float(pc.sum(files["size_bytes"]).as_py()) / n_rows if n_rows else 0.0
 
 
-def commit_note(plan: str) -> str:
-    """What the commit that moves a plan's rows carries as user metadata."""
-    return f"evenkeel plan {plan}"
+def layout_commit(dataset: Dataset, *, plan: str = "", change: str = "") -> dict[str, Any] | None:
+    """
+    The newest commit that changed the function, with its ``version`` and what it noted; None if there is none.
+
+    ``plan`` asks for the commit of that plan, ``change`` for the kind: migrate or roll back.
+    """
+    for commit in state_log(dataset).history():
+        note = note_of(commit)
+        is_wanted = note.get("plan", "") == plan if plan else "to_function" in note
+        if is_wanted and (not change or note.get("evenkeel") == change):
+            return note | _merge_figures(commit, note) | {"version": commit["version"]}
+    return None
 
 
-def move_commit(dataset: Dataset, plan: str) -> dict[str, Any] | None:
-    """The commit that moved this plan's rows, as DESCRIBE HISTORY shows it; None if nothing had to move."""
-    history = DeltaTable(dataset.state).history()
-    return next((commit for commit in history if commit.get("userMetadata") == commit_note(plan)), None)
-
-
-def moved_by(dataset: Dataset, plan: str) -> dict[str, int]:
-    """How many rows the plan's commit moved, and how many bytes it wrote to do so; 0 if nothing had to move."""
-    commit = move_commit(dataset, plan)
-    metrics = commit["operationMetrics"] if commit else {}
+def _merge_figures(commit: dict[str, Any], note: dict[str, Any]) -> dict[str, int]:
+    """A MERGE cannot note what it will have moved; Delta's own metrics say it afterwards."""
+    if note.get("mover") != "merge":
+        return {}
+    metrics = commit.get("operationMetrics") or {}
     return {
         "rows_moved": int(metrics.get("numTargetRowsUpdated", 0)),
         "bytes_written": int(metrics.get("numTargetBytesAdded", 0)),
     }
+
+
+def note_of(commit: dict[str, Any]) -> dict[str, Any]:
+    """What one of our commits noted in its user metadata; nothing for anybody else's."""
+    try:
+        note = json.loads(commit.get("userMetadata") or "{}")
+    except ValueError:
+        return {}
+    return note if isinstance(note, dict) and "evenkeel" in note else {}
+
+
+def moved_by(dataset: Dataset, plan: str) -> dict[str, int]:
+    """How many rows the plan's commit moved, and how many bytes it wrote to do so; 0 if nothing had to move."""
+    commit = layout_commit(dataset, plan=plan) or {}
+    return {name: int(commit.get(name, 0)) for name in ("rows_moved", "bytes_written")}

@@ -7,15 +7,16 @@ from numpy.typing import NDArray
 
 from partitioning.errors import PartitioningError
 from partitioning.function import PartitioningFunction
+from partitioning.function_json import text_of_key
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row, load_function
 from spark_jobs.expectations import judge, keep, stop_on_critical
-from spark_jobs.item_stats import KeyStats, read_stats, text_keys
+from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.plan_record import plan_checksum, read_plan
 from spark_jobs.table_log import FUNCTION, properties_of
 
-Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each key, before and after
+Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each item, before and after
 
 
 def validate_plan(task: Task) -> Result:
@@ -46,32 +47,32 @@ def _recompute(task: Task, row: Row, moves: list[Row], body: str) -> dict[str, A
     stats = read_stats(task.dataset, task.window)
     before = load_function(task.dataset.name, row["from_function"])
     after = PartitioningFunction.from_json(body)
-    buckets = before.buckets_of(stats.key), after.buckets_of(stats.key)
-    routed = text_keys([*before.routes, *after.routes])
+    buckets = stats.buckets(before), stats.buckets(after)
     return {
-        "misplaced_moves": _misplaced(stats, buckets, moves, routed),
-        "keys_moved_twice": len(moves) - len({move["key"] for move in moves}),
+        "misplaced_moves": _misplaced(stats, buckets, moves),
+        "keys_moved_twice": len(moves) - len({(move["kind"], move["slot"], move["key"]) for move in moves}),
         "routes_over_budget": _excess(after.n_routes, task.dataset.max_routes),
         "migration_over_budget": _migration_over_budget(stats, buckets, task.dataset),
         **_balance_facts(stats, buckets, after.n_buckets, row, task.dataset),
     }
 
 
-def _misplaced(stats: KeyStats, buckets: Buckets, moves: list[Row], routed: list[str | None]) -> int:
-    """Moves must be just the keys on which the two functions differ; routed keys without statistics may differ too."""
-    texts = text_keys(stats.key)
-    places = zip(texts, buckets[0].tolist(), buckets[1].tolist(), strict=True)
-    wanted = {place for place in places if place[1] != place[2]}
-    stored = {(move["key"], move["from_bucket"], move["to_bucket"]) for move in moves}
-    unseen = set(routed) - set(texts)
-    return len(wanted - stored) + len({move for move in stored - wanted if move[0] not in unseen})
+def _misplaced(stats: ItemStats, buckets: Buckets, moves: list[Row]) -> int:
+    """Moves must be just the items on which the two functions differ."""
+    wanted = set()
+    for position in np.flatnonzero(buckets[0] != buckets[1]).tolist():
+        name = stats.name_of(position)
+        places = int(buckets[0][position]), int(buckets[1][position])
+        wanted.add((name["kind"], name["slot"], text_of_key(name["key"]), *places))
+    fields = ("kind", "slot", "key", "from_bucket", "to_bucket")
+    return len(wanted ^ {tuple(move[field] for field in fields) for move in moves})
 
 
 def _excess(value: float, limit: float | None) -> float:
     return 0.0 if limit is None else max(0.0, value - limit)
 
 
-def _migration_over_budget(stats: KeyStats, buckets: Buckets, dataset: Dataset) -> float:
+def _migration_over_budget(stats: ItemStats, buckets: Buckets, dataset: Dataset) -> float:
     """As a share of all state."""
     total = float(stats.state.sum()) or 1.0
     share = float(stats.state[buckets[0] != buckets[1]].sum()) / total
@@ -80,7 +81,7 @@ def _migration_over_budget(stats: KeyStats, buckets: Buckets, dataset: Dataset) 
 
 
 def _balance_facts(
-    stats: KeyStats, buckets: Buckets, n_buckets: int, row: Row, dataset: Dataset
+    stats: ItemStats, buckets: Buckets, n_buckets: int, row: Row, dataset: Dataset
 ) -> dict[str, float]:
     before, after = (_theta(stats.cost, bucket, n_buckets) for bucket in buckets)
     return {
@@ -98,4 +99,4 @@ def _theta(cost: NDArray[np.float64], bucket: NDArray[np.int64], n_buckets: int)
 
 
 if __name__ == "__main__":
-    run_job(validate_plan, about=__doc__, needs_plan=True)
+    run_job(validate_plan, about=__doc__, needs=("window", "plan"))

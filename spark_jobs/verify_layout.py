@@ -1,29 +1,32 @@
 """
-Prove that a migration lost, doubled and split nothing.
+Prove that a change of function lost, doubled and split nothing, at the cost of what was rewritten.
 
-The proof is independent of what moved the rows: Spark's Delta wrote the commit, delta-rs reads the table before and after
-it. Buckets that the plan does not name must hold the same files; of the others every row is compared, whatever
-order it has now, and must lie in the bucket that the new function says.
+The proof shares no code with what moved the rows: Spark's Delta wrote the commit, delta-rs reads it. Files that the commit does
+not name are the same files as before. A flipped file must be the same file, with the same deleted rows, and everything
+that may be in it must belong into its new bucket. Of rewritten files every row is compared, whatever order it has
+now, and must lie in the bucket that the new function says.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import pandas as pd
+import numpy as np
 import pyarrow as pa
-from deltalake import DeltaTable, QueryBuilder
 
 from partitioning.function import PartitioningFunction
+from partitioning.hashing import slot_of
 from schemas.dataset import Dataset
+from spark_jobs.commit_files import CommitFiles, FileEntry, Snapshot, read_commit
 from spark_jobs.control_tables import load_function
 from spark_jobs.job import JobError, Result, Task, run_job
-from spark_jobs.plan_record import read_plan
-from spark_jobs.table_log import OURS, current_function, move_commit
+from spark_jobs.row_checksum import checksum_of
+from spark_jobs.table_log import OURS, current_function, layout_commit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """What some buckets hold: how many rows, and a checksum of the user's columns that no order changes."""
+    """What some files hold: how many rows, and a checksum of the user's columns that no order changes."""
 
     rows: int
     checksum: int
@@ -31,74 +34,89 @@ class Content:
 
 
 def verify_layout(task: Task) -> Result:
-    plan, moves, _ = read_plan(task.dataset.name, task.plan)
     current_function(task.dataset)  # refuses a table that is still being moved
-    commit = move_commit(task.dataset, task.plan)
-    result: Result = {"plan": task.plan, "rows_compared": 0, "rows_astray": 0, "conserved": True}
+    commit = layout_commit(task.dataset, plan=task.plan)
+    result: Result = {
+        "plan": task.plan,
+        "rows_compared": 0,
+        "rows_astray": 0,
+        "conserved": True,
+        "files_flipped": 0,
+    }
     if commit:
-        buckets = sorted({move[side] for move in moves for side in ("from_bucket", "to_bucket")})
-        before, after = (DeltaTable(task.dataset.state, version=commit["version"] - back) for back in (1, 0))
-        function = load_function(task.dataset.name, plan["to_function"])
-        result |= compare(task.dataset, before, after, buckets=buckets, function=function)
+        functions = (
+            load_function(task.dataset.name, commit[name]) for name in ("from_function", "to_function")
+        )
+        result |= prove(task.dataset, read_commit(task.dataset, commit["version"]), *functions)
     if result["rows_astray"] or not result["conserved"]:
         raise JobError(
-            f"plan {task.plan} must keep every row, once, in its bucket. Got {result}. Stop all writers of"
-            f" {task.dataset.state} and look at its history: the version before the migration is still there."
+            f"a change of function must keep every row, once, in its bucket. Got {result}. Stop all writers of"
+            f" {task.dataset.state} and look at its history: the version before the change is still there."
         )
     task.say(
-        f"{result['rows_compared']:,} rows compared: each is there, once, in the bucket that the function says"
+        f"{result['files_flipped']:,} flipped files are the same files, {result['rows_compared']:,} rewritten rows compared:"
+        " each is there, once, in the bucket that the function says"
     )
     return result
 
 
-def compare(
-    dataset: Dataset,
-    before: DeltaTable,
-    after: DeltaTable,
-    *,
-    buckets: list[int],
-    function: PartitioningFunction,
+def prove(
+    dataset: Dataset, commit: CommitFiles, before: PartitioningFunction, after: PartitioningFunction
 ) -> Result:
-    """Whether ``after`` holds what ``before`` held, with rows moved within ``buckets`` only."""
-    held = content_of(before, dataset, buckets=buckets, function=function)
-    holds = content_of(after, dataset, buckets=buckets, function=function)
-    same_content = (held.rows, held.checksum) == (holds.rows, holds.checksum)
-    same_files = files_outside(before, buckets) == files_outside(after, buckets)
+    """Whether the table after the commit holds what it held before, each row where ``after`` says."""
+    held = content_of(commit.before, commit.removed, dataset, function=None)
+    holds = content_of(commit.after, commit.written, dataset, function=after)
+    astray = misplaced_flips(commit.flipped, before, after)
     return {
         "rows_compared": holds.rows,
-        "rows_astray": holds.astray,
-        "conserved": same_content and same_files,
+        "rows_astray": holds.astray + sum(entry.rows for entry in astray),
+        "conserved": (held.rows, held.checksum) == (holds.rows, holds.checksum) and commit.flips_are_faithful,
+        "files_flipped": len(commit.flipped),
     }
 
 
 def content_of(
-    table: DeltaTable, dataset: Dataset, *, buckets: list[int], function: PartitioningFunction
+    snapshot: Snapshot,
+    entries: Iterable[FileEntry],
+    dataset: Dataset,
+    *,
+    function: PartitioningFunction | None,
 ) -> Content:
-    """Read in batches, so that memory does not grow with the table."""
+    """Read in batches, so that memory does not grow with the files."""
     rows = checksum = astray = 0
-    for batch in _batches(table, buckets):
-        rows += batch.num_rows
-        theirs = batch.drop_columns([name for name in OURS if name in batch.schema.names])
-        hashes = pd.util.hash_pandas_object(theirs.to_pandas(), index=False)
-        checksum = (checksum + sum(hashes.tolist())) % 2**64
-        wanted = function.buckets_of(batch[dataset.key].to_pylist())
-        astray += int((wanted != batch["bucket"].to_numpy(zero_copy_only=False)).sum())
+    for entry in entries:
+        for batch in snapshot.batches_of(entry):
+            rows += batch.num_rows
+            checksum = (checksum + checksum_of(_theirs(batch))) % 2**64
+            if function is not None:
+                wanted = function.buckets_of(batch[dataset.key].to_pylist())
+                astray += int(np.count_nonzero(wanted != entry.bucket))
     return Content(rows=rows, checksum=checksum, astray=astray)
 
 
-def _batches(table: DeltaTable, buckets: list[int]) -> Iterator[pa.RecordBatch]:
-    numbers = ", ".join(str(bucket) for bucket in buckets)
-    query = QueryBuilder().register("state", table)
-    reader = query.execute(f"SELECT * FROM state WHERE bucket IN ({numbers})")  # noqa: S608  (whole numbers)
-    for batch in reader:
-        yield pa.record_batch(batch)
+def _theirs(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.drop_columns([name for name in OURS if name in batch.schema.names])
 
 
-def files_outside(table: DeltaTable, buckets: list[int]) -> set[str]:
-    """The data files of all other buckets: a file is never changed once it is written."""
-    actions = pa.table(table.get_add_actions(flatten=True)).select(["path", "partition.bucket"]).to_pylist()
-    return {action["path"] for action in actions if action["partition.bucket"] not in buckets}
+def misplaced_flips(
+    flipped: Iterable[tuple[FileEntry, FileEntry]], before: PartitioningFunction, after: PartitioningFunction
+) -> list[FileEntry]:
+    """Flipped files that may hold a key which belongs elsewhere, found by asking for every slot and every routed key."""
+    routed = defaultdict(list)
+    for key in {**before.routes, **after.routes}:
+        routed[slot_of(key, before.key_type, before.n_slots)].append(key)
+
+    def places(entry: FileEntry) -> Iterator[tuple[int, int]]:
+        for slot in range(entry.low_slot, entry.high_slot + 1):
+            yield int(before.slots[slot]), int(after.slots[slot])
+            yield from ((before.bucket_of(key), after.bucket_of(key)) for key in routed[slot])
+
+    def is_misplaced(old: FileEntry, new: FileEntry) -> bool:
+        targets = {target for place, target in places(old) if place == old.bucket}
+        return targets != {new.bucket}
+
+    return [new for old, new in flipped if is_misplaced(old, new)]
 
 
 if __name__ == "__main__":
-    run_job(verify_layout, about=__doc__, needs_plan=True)
+    run_job(verify_layout, about=__doc__, takes=("window", "plan"))

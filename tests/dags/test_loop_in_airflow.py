@@ -46,15 +46,14 @@ def run_windows(airflow_env, datasets, tmp_path):
 def visits(spark, airflow_env, datasets):
     """The dataset with two full days of events, a third of three events, and its empty state table."""
     from spark_jobs.create_layout import create_layout
-    from spark_jobs.job import Task, Window
-    from tests.spark_jobs.conftest import DAY, START
+    from spark_jobs.job import Task
 
     dataset = dataset_named("visits")
     rows = [*rows_of_day(0), *rows_of_day(1), *rows_of_day(2)[:3]]
     spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string').write.format("delta").save(
         dataset.events
     )
-    create_layout(Task(dataset=dataset, window=Window(start=START, end=START + DAY)))
+    create_layout(Task(dataset=dataset))
     return dataset
 
 

@@ -42,9 +42,9 @@ def task(spark, dataset) -> Callable[..., Any]:
     from spark_jobs.create_layout import create_layout
     from spark_jobs.job import Task, Window
 
-    def of_day(day: int, plan: str = "") -> Task:
+    def of_day(day: int, plan: str = "", **options: Any) -> Task:
         window = Window(start=START + day * DAY, end=START + (day + 1) * DAY)
-        return Task(dataset=dataset, window=window, plan=plan)
+        return Task(dataset=dataset, given_window=window, plan=plan, options=options)
 
     rows = [row for day in range(3) for row in rows_of_day(day)]
     events = spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string')

@@ -38,7 +38,7 @@ def never(_task):
 def test_wrong_arguments_are_refused(capsys, arguments, sentence):
     """argparse's exit code 2, and a sentence that names the argument."""
     with pytest.raises(SystemExit) as caught:
-        run_job(never, about="", argv=arguments)
+        run_job(never, about="", argv=arguments, needs=("window",), takes=("plan",))
 
     assert caught.value.code == 2
     assert sentence in capsys.readouterr().err
@@ -60,7 +60,7 @@ def test_wrong_arguments_are_refused(capsys, arguments, sentence):
 def test_known_failures_end_with_one_sentence(capsys, arguments, sentence):
     """What an operator sees in the task's log is the sentence, not a stack trace."""
     with pytest.raises(SystemExit) as caught:
-        run_job(never, about="", argv=arguments)
+        run_job(never, about="", argv=arguments, needs=("window",), takes=("plan",))
 
     error = capsys.readouterr().err
     assert caught.value.code == 1

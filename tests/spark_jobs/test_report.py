@@ -15,7 +15,7 @@ PLAN = {
     "bound_migration": 5e5, "planner": "llfd", "plan": "0123456789abcdef", "reasons": [f"because {NASTY}"],
 }  # fmt: skip
 RUN = {"migration_share": 0.1, "rows_moved": 1, "bytes_written": 1000}
-MOVE = {"key": NASTY, "from_bucket": 0, "to_bucket": 1, "cost": 1.0, "state": 10.0}
+MOVE = {"kind": "key", "slot": 0, "key": NASTY, "from_bucket": 0, "to_bucket": 1, "cost": 1.0, "state": 10.0}
 CHECK = {
     "subject": "window",
     "column": NASTY,

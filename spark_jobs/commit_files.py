@@ -1,0 +1,125 @@
+"""What one commit did to the table's files, read from the log itself by delta-rs and Arrow, without Spark."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from deltalake.fs import DeltaStorageHandler
+from numpy.typing import NDArray
+from pyarrow.fs import PyFileSystem
+
+from schemas.dataset import Dataset
+from spark_jobs.locations import uri_of
+from spark_jobs.table_log import state_log
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileEntry:
+    """One data file of one version."""
+
+    path: str
+    bucket: int
+    rows: int  # with those that a deletion vector hides
+    n_bytes: int
+    low_slot: int
+    high_slot: int
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """One version of the table: its files, and which of their rows are deleted."""
+
+    table: DeltaTable
+    files: PyFileSystem
+    n_slots: int
+
+    @cached_property
+    def entries(self) -> dict[str, FileEntry]:
+        """All files of this version, by path."""
+        actions = pa.table(self.table.get_add_actions(flatten=True)).to_pylist()
+        return {action["path"]: self._entry(action) for action in actions}
+
+    def _entry(self, action: dict[str, Any]) -> FileEntry:
+        low, high = action.get("min.slot"), action.get("max.slot")
+        return FileEntry(
+            path=action["path"],
+            bucket=action["partition.bucket"],
+            rows=action["num_records"],
+            n_bytes=action["size_bytes"],
+            low_slot=0 if low is None else low,
+            high_slot=self.n_slots - 1 if high is None else high,
+        )
+
+    @cached_property
+    def alive(self) -> dict[str, NDArray[np.bool_]]:
+        """Which rows of each file with deleted ones are alive, by the file's name."""
+        vectors = pa.table(self.table.deletion_vectors()).to_pylist()
+        return {
+            name_of(unquote(vector["filepath"])): np.array(vector["selection_vector"], dtype=np.bool_)
+            for vector in vectors
+        }
+
+    def batches_of(self, entry: FileEntry) -> Iterator[pa.RecordBatch]:
+        """The file's live rows."""
+        alive = self.alive.get(name_of(entry.path))
+        with self.files.open_input_file(unquote(entry.path)) as stream:
+            first = 0
+            for batch in pq.ParquetFile(stream).iter_batches():
+                end = first + batch.num_rows
+                yield batch if alive is None else batch.filter(pa.array(_padded(alive, end)[first:end]))
+                first = end
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CommitFiles:
+    """The files that a commit removed, wrote or flipped, and the versions on both sides of it."""
+
+    before: Snapshot
+    after: Snapshot
+    removed: list[FileEntry]  # also: whose deleted rows changed
+    written: list[FileEntry]
+    flipped: list[tuple[FileEntry, FileEntry]]  # before and after
+
+    @property
+    def flips_are_faithful(self) -> bool:
+        """Whether every flipped file has the size, the rows and the deleted rows it had."""
+        return all(
+            (old.rows, old.n_bytes) == (new.rows, new.n_bytes)
+            and np.array_equal(self.before.alive.get(name, []), self.after.alive.get(name, []))
+            for old, new in self.flipped
+            for name in [name_of(old.path)]
+        )
+
+
+def read_commit(dataset: Dataset, version: int) -> CommitFiles:
+    """What the commit that made this version did."""
+    store = PyFileSystem(DeltaStorageHandler(uri_of(dataset.state)))
+    before, after = (Snapshot(state_log(dataset, v), store, dataset.n_slots) for v in (version - 1, version))
+    with store.open_input_stream(f"_delta_log/{version:020}.json") as stream:
+        actions = [json.loads(line) for line in stream.read().splitlines()]
+    removed = {action["remove"]["path"] for action in actions if "remove" in action}
+    added = {action["add"]["path"] for action in actions if "add" in action}
+    flipped = sorted((added - removed) & before.entries.keys())
+    return CommitFiles(
+        before=before,
+        after=after,
+        removed=[before.entries[path] for path in sorted(removed)],
+        written=[after.entries[path] for path in sorted(added - set(flipped))],
+        flipped=[(before.entries[path], after.entries[path]) for path in flipped],
+    )
+
+
+def name_of(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _padded(alive: NDArray[np.bool_], n_rows: int) -> NDArray[np.bool_]:
+    """A deletion vector says nothing about rows after the last deleted one: they are alive."""
+    return np.pad(alive, (0, max(0, n_rows - alive.size)), constant_values=True)

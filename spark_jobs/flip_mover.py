@@ -1,0 +1,46 @@
+"""The ``flip`` mover: one commit that moves whole files by log entries and rewrites only those that must be divided."""
+
+import numpy as np
+from pyspark.sql import SparkSession
+
+from partitioning.classify import FLIP, REWRITE, changed_buckets, classify
+from partitioning.function import PartitioningFunction
+from schemas.dataset import Dataset
+from spark_jobs.function_change import FunctionChange, Moved
+from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
+from spark_jobs.rewriting import rewrite, worth_a_file
+from spark_jobs.table_log import refuse_moving
+
+
+def flip_rows(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> None:
+    """Rows and function change in the same commit: before it the table obeys the old function, after it the new one."""
+    in_transaction(spark, dataset, lambda transaction: _flip(transaction, change))
+
+
+def _flip(transaction: LayoutTransaction, change: FunctionChange) -> None:
+    refuse_moving(transaction.properties)
+    if change.is_done_in(transaction.function):
+        return
+    transaction.set_properties(change.properties)
+    moved = _move_files(transaction, change.before, change.after)
+    transaction.commit(change.note(moved, mover="flip"))
+
+
+def _move_files(
+    transaction: LayoutTransaction, before: PartitioningFunction, after: PartitioningFunction
+) -> Moved:
+    files = transaction.read_files(changed_buckets(before, after))
+    classes = classify(files.ranges, before, after)
+    flipped = np.flatnonzero(classes.action == FLIP)
+    divided = files.take(np.flatnonzero(classes.action == REWRITE))
+    whole = files.take(flipped)
+    transaction.flip(whole, classes.bucket[flipped].tolist())
+    own_file = worth_a_file(divided, before, min_bytes=transaction.dataset.min_file_bytes)
+    rewritten = rewrite(transaction, divided, function=after, own_file=own_file)
+    return Moved(
+        files_flipped=len(whole),
+        files_rewritten=len(divided),
+        rows_moved=int(np.maximum(whole.rows, 0).sum()) + rewritten.rows_moved,
+        bytes_flipped=int(whole.n_bytes.sum()),
+        bytes_written=rewritten.n_bytes,
+    )

@@ -1,0 +1,240 @@
+"""
+The layout transaction: everything that changes a state table happens in one of these, all of it or nothing.
+
+It starts from one version of the table, remembers what was read, collects what is to be re-added, written and removed
+and which properties change, and commits. Somebody else's commit in between that touches what was read, or changes the
+function, makes the commit fail; ``in_transaction`` then does the work again from the newer version.
+
+This module alone knows Delta's internals. They are not a public interface, so they are used only in the version that
+they were tested with.
+"""
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import delta.exceptions  # gives Delta's refusals their own types
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from schemas.dataset import Dataset
+from spark_jobs.data_files import DataFiles, collected, described
+from spark_jobs.job import JobError
+from spark_jobs.locations import uri_of
+from spark_jobs.table_log import FUNCTION
+
+TESTED_WITH = "4.4.0"  # of Delta
+TRIES = 10  # how often the work is done again before we give up
+FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between tries, doubling
+_USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """What a write put down."""
+
+    files: int
+    rows: int
+    n_bytes: int
+
+
+@dataclass(eq=False)
+class LayoutTransaction:
+    """One change of one dataset's state table. Use it through ``in_transaction``."""
+
+    spark: SparkSession
+    dataset: Dataset
+    _actions: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        jvm: Any = self.spark._jvm  # noqa: SLF001  (the way into the JVM)
+        self._jvm = jvm
+        check_delta_version(self._jvm)
+        self._log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(
+            self.spark._jsparkSession,  # noqa: SLF001
+            uri_of(self.dataset.state),
+        )
+        self._txn = self._log.startTransaction()
+        if self.version < 0:
+            raise JobError(
+                f"state.table must be a Delta table. Got none at {self.dataset.state}. Run create_layout for"
+                f" {self.dataset.name}."
+            )
+
+    # What the table is
+
+    @property
+    def version(self) -> int:
+        """The version that everything here is read from."""
+        return int(self._txn.readVersion())
+
+    @cached_property
+    def properties(self) -> dict[str, str]:
+        """The table's own, as this version has them."""
+        return dict(self._metadata["metaData"]["configuration"])
+
+    @cached_property
+    def _metadata(self) -> dict[str, Any]:
+        return dict(json.loads(self._txn.metadata().json()))
+
+    @property
+    def function(self) -> str:
+        """Digest of the function that the rows of this version obey."""
+        if FUNCTION not in self.properties:
+            raise JobError(
+                f"state.table must carry the property {FUNCTION}. Got a table without at {self.dataset.state}. Use"
+                " create_layout: it makes a bucketed copy of a table."
+            )
+        return self.properties[FUNCTION]
+
+    @cached_property
+    def _entries(self) -> DataFrame:
+        return DataFrame(self._txn.snapshot().allFiles().toDF(), self.spark)
+
+    def file_frame(self) -> DataFrame:
+        """All files of the table with their statistics, as a frame: nothing has come to the driver yet."""
+        return described(self._entries, n_slots=self.dataset.n_slots, time=self.dataset.event_time)
+
+    def rows_of(self, files: DataFiles) -> DataFrame:
+        """The rows of just these files."""
+        entries = self._seq(self._action({"add": json.loads(entry)}) for entry in files.action)
+        nothing = getattr(getattr(self._jvm.scala, "None$"), "MODULE$")
+        frame = self._log.createDataFrame(self._txn.snapshot(), entries, False, nothing)
+        return DataFrame(frame, self.spark)
+
+    # What is remembered as read
+
+    def read_files(self, buckets: Collection[int], *, only: Column | None = None) -> DataFiles:
+        """
+        The files of these buckets. From now on a change of these buckets by anybody else refuses our commit.
+
+        ``only`` is a further condition on the columns of ``file_frame``; the read that is remembered stays that of
+        the whole buckets.
+        """
+        numbers = sorted(int(bucket) for bucket in buckets)
+        if not numbers:
+            return collected(self.file_frame().limit(0))
+        predicate = f"bucket IN ({', '.join(map(str, numbers))})"
+        parser = self.spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001
+        self._txn.filterFiles(self._seq([parser.parseExpression(predicate)]), True)
+        found = self.file_frame().where(F.col("bucket").isin(numbers))
+        return collected(found if only is None else found.where(only))
+
+    def is_marked(self, mark: str) -> bool:
+        """Whether a commit with this mark is in the table. A concurrent one refuses our commit."""
+        return int(self._txn.txnVersion(mark)) >= 0
+
+    def marks(self) -> list[str]:
+        """All marks of the table."""
+        return list(self._converters.asJava(self._txn.snapshot().transactions()).keySet())
+
+    # What is to change
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        """Must come before ``write``. Every writer that started before our commit will have to start again."""
+        content = json.loads(json.dumps(self._metadata))
+        content["metaData"]["configuration"] |= properties
+        self._txn.updateMetadata(self._action(content), False)
+
+    def mark(self, mark: str) -> None:
+        """Put a mark into the commit: ``is_marked`` finds it for as long as the table lives."""
+        self._actions.append(self._action({"txn": {"appId": mark, "version": 1, "lastUpdated": _now()}}))
+
+    def flip(self, files: DataFiles, buckets: Iterable[int]) -> None:
+        """Re-add each file under another bucket: same path, same rows, no byte read or written."""
+        for entry, bucket in zip(files.action, buckets, strict=True):
+            content = json.loads(entry)
+            content |= {"partitionValues": {"bucket": str(int(bucket))}, "dataChange": False}
+            self._actions.append(self._action({"add": content}))
+
+    def write(self, frame: DataFrame, *, is_new_data: bool) -> Written:
+        """Let Delta write these rows: it checks constraints and generated columns, and makes the statistics."""
+        files = [
+            json.loads(file.json())
+            for file in self._converters.asJava(self._txn.writeFiles(frame._jdf))  # noqa: SLF001
+        ]
+        entries = [file["add"] for file in files]
+        self._actions += [self._action({"add": entry | {"dataChange": is_new_data}}) for entry in entries]
+        return Written(
+            files=len(entries),
+            rows=sum(json.loads(entry["stats"])["numRecords"] for entry in entries),
+            n_bytes=sum(entry["size"] for entry in entries),
+        )
+
+    def remove(self, files: DataFiles, *, is_data_lost: bool) -> None:
+        """Take these files out of the table; earlier versions keep them until they are vacuumed."""
+        for entry in files.action:
+            added = self._action({"add": json.loads(entry)})
+            self._actions.append(added.removeWithTimestamp(_now(), is_data_lost))
+
+    def commit(self, note: Mapping[str, Any]) -> int:
+        """All of it or nothing; the new version. ``note`` is what DESCRIBE HISTORY shows as user metadata."""
+        operations = self._jvm.org.apache.spark.sql.delta
+        operation = getattr(getattr(operations, "DeltaOperations$ManualUpdate$"), "MODULE$")
+        self.spark.conf.set(_USER_METADATA, json.dumps(note))
+        try:
+            return int(self._txn.commit(self._seq(self._actions), operation))
+        finally:
+            self.spark.conf.unset(_USER_METADATA)
+
+    # Python and the JVM
+
+    @property
+    def _converters(self) -> Any:
+        return self._jvm.scala.jdk.javaapi.CollectionConverters
+
+    def _seq(self, values: Iterable[Any]) -> Any:
+        array = self._jvm.java.util.ArrayList()
+        for value in values:
+            array.add(value)
+        return self._converters.asScala(array).toSeq()
+
+    def _action(self, content: dict[str, Any]) -> Any:
+        return self._jvm.org.apache.spark.sql.delta.actions.Action.fromJson(json.dumps(content))
+
+
+def in_transaction(
+    spark: SparkSession, dataset: Dataset, work: Callable[[LayoutTransaction], Answer]
+) -> Answer:
+    """
+    Do the work in a transaction; if somebody else's commit gets in the way, do it again from the newer version.
+
+    Until ``work`` commits, nothing has changed. Gives up as ``retrying`` does.
+    """
+    return retrying(dataset, lambda: work(LayoutTransaction(spark, dataset)))
+
+
+def retrying(dataset: Dataset, work: Callable[[], Answer], *, tries: int = TRIES) -> Answer:
+    """Do the work again while others' commits refuse ours, up to ``tries`` times in all; then an error says so."""
+    wait = FIRST_WAIT
+    for _ in range(tries):
+        try:
+            return work()
+        except delta.exceptions.DeltaConcurrentModificationException as conflict:
+            refusal = (str(conflict).strip().splitlines() or [type(conflict).__name__])[0]
+        time.sleep(wait)
+        wait = min(2 * wait, LONGEST_WAIT)
+    raise JobError(
+        f"a commit to {dataset.state} must get through within {tries} tries. Got a conflict each time, the last:"
+        f" {refusal} Nothing of it was committed. Run the job again when the table has fewer writers."
+    )
+
+
+def check_delta_version(jvm: Any) -> None:
+    """Refuse another version of Delta than the one whose internals are known."""
+    version = getattr(getattr(jvm.io.delta, "package$"), "MODULE$").VERSION()
+    if version != TESTED_WITH:
+        raise JobError(
+            f"Delta must be version {TESTED_WITH}: the layout transaction uses its internals and was tested with that"
+            f" one. Got {version}. Install delta-spark {TESTED_WITH}, or move rows with --mover merge, which uses"
+            " public commands only."
+        )
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,43 @@
+"""
+Take the state table back to the function it had before its last migration, or to any function it has a name for.
+
+A migration like any other, in one commit, whatever rows have come in since. Run again, it changes nothing more.
+"""
+
+import argparse
+
+from spark_jobs.control_tables import load_function
+from spark_jobs.function_change import ROLL_BACK, FunctionChange
+from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.migrate_layout import add_options as add_mover
+from spark_jobs.migrate_layout import make_change
+from spark_jobs.table_log import FUNCTION, PREVIOUS, properties_of
+
+
+def roll_back_layout(task: Task) -> Result:
+    properties = properties_of(task.dataset)
+    target = task.options.get("to") or properties.get(PREVIOUS)
+    if target is None:
+        raise JobError(
+            f"{PREVIOUS} must name a function to go back to. Got none: {task.dataset.state} was never migrated. Name one"
+            " with --to."
+        )
+    if not target:
+        task.say(f"rolled back already, to {properties[FUNCTION][:12]}; --to leads elsewhere")
+    change = FunctionChange(
+        kind=ROLL_BACK,
+        before=load_function(task.dataset.name, properties[FUNCTION]),
+        after=load_function(task.dataset.name, target or properties[FUNCTION]),
+    )
+    return make_change(task, change)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_mover(parser)
+    parser.add_argument(
+        "--to", help="digest of the function to go back to; the one before the last migration if not given"
+    )
+
+
+if __name__ == "__main__":
+    run_job(roll_back_layout, about=__doc__, add_options=add_options)
