@@ -1,7 +1,9 @@
 """A small dataset with real events, for tests of the jobs."""
 
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,30 +28,71 @@ def rows_of_day(day: int) -> list[tuple[str | None, datetime, str]]:
     ]
 
 
+def visits(**changes: Any) -> Dataset:
+    """Two days of events by awkward string keys, in a column with an awkward name."""
+    fields = {
+        "name": "visits", "about": "", "schedule": "@daily", "start": START.date(), "key": 'who`s"it', "key_type": "string",
+        "events": locate("visits/events"), "event_time": "at", "state": locate("visits/state"), "keep_windows": 2,
+        "n_buckets": 4, "n_slots": 64, "max_imbalance": 0.08, "max_routes": 20, "max_migration": 0.6, "planner": "llfd",
+        "min_rows": 1,
+    }  # fmt: skip
+    return Dataset(**{**fields, **changes})
+
+
 @pytest.fixture
 def dataset(warehouse) -> Dataset:
-    """Two days of events by awkward string keys, in a column with an awkward name."""
-    return Dataset(
-        name="visits", about="", schedule="@daily", start=START.date(), key='who`s"it', key_type="string",
-        events=locate("visits/events"), event_time="at", state=locate("visits/state"), keep_windows=2, n_buckets=4,
-        n_slots=64, max_imbalance=0.08, max_routes=20, max_migration=0.6, planner="llfd", min_rows=1,
-    )  # fmt: skip
+    return visits()
+
+
+@pytest.fixture(scope="session")
+def settled_template(spark, tmp_path_factory) -> Path:
+    """A warehouse with two days loaded, every slot in files of its own; made once, for tests to copy."""
+    folder = tmp_path_factory.mktemp("settled")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EVENKEEL_WAREHOUSE", str(folder))
+        _load_days(spark, visits(min_file_bytes=1), [0, 1])
+    return folder
+
+
+@pytest.fixture
+def settled(settled_template, warehouse) -> Dataset:
+    """The settled table of two days in a warehouse of the test's own."""
+    shutil.copytree(settled_template, warehouse, dirs_exist_ok=True)
+    return visits(min_file_bytes=1)
+
+
+def _load_days(spark, dataset, days):
+    from spark_jobs.create_layout import create_layout
+    from spark_jobs.job import Task
+    from spark_jobs.load_window import load_window
+
+    write_events(spark, dataset)
+    create_layout(Task(dataset=dataset))
+    for day in days:
+        load_window(Task(dataset=dataset, given_window=window_of(day)))
+
+
+def write_events(spark, dataset):
+    rows = [row for day in range(3) for row in rows_of_day(day)]
+    events = spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string')
+    events.write.format("delta").save(dataset.events)
+
+
+def window_of(day):
+    from spark_jobs.job import Window
+
+    return Window(start=START + day * DAY, end=START + (day + 1) * DAY)
 
 
 @pytest.fixture
 def task(spark, dataset) -> Callable[..., Any]:
     """``task(day)`` and ``task(day, plan=...)``: what a job is given. Events are there, the state table is made."""
-    from spark_jobs.create_layout import create_layout
-    from spark_jobs.job import Task, Window
+    from spark_jobs.job import Task
 
     def of_day(day: int, plan: str = "", **options: Any) -> Task:
-        window = Window(start=START + day * DAY, end=START + (day + 1) * DAY)
-        return Task(dataset=dataset, given_window=window, plan=plan, options=options)
+        return Task(dataset=dataset, given_window=window_of(day), plan=plan, options=options)
 
-    rows = [row for day in range(3) for row in rows_of_day(day)]
-    events = spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string')
-    events.write.format("delta").save(dataset.events)
-    create_layout(of_day(0))
+    _load_days(spark, dataset, [])
     return of_day
 
 

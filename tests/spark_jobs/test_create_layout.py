@@ -1,0 +1,58 @@
+"""An existing table becomes a state table: a bucketed copy, the source untouched."""
+
+from pathlib import Path
+
+import pytest
+
+from spark_jobs.create_layout import create_layout
+from spark_jobs.data_files import collected
+from spark_jobs.job import JobError, Task
+from spark_jobs.layout_transaction import LayoutTransaction
+from tests.spark_jobs.conftest import visits, write_events
+from tests.spark_jobs.oracle import keys_astray, rows_in, state_of
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize("kind", ["delta", "parquet"])
+def test_existing_table_is_copied_once_into_settled_files(spark, warehouse, kind):
+    """The source is only read; a second run finds that all is done."""
+    dataset = visits()
+    write_events(spark, dataset)
+    source = str(warehouse / f"old {kind}")
+    spark.read.format("delta").load(dataset.events).write.format(kind).save(source)
+    before = sorted((str(path), path.stat().st_mtime_ns) for path in Path(source).rglob("*"))
+    results = [create_layout(Task(dataset=dataset, options={"source": source})) for _ in range(2)]
+
+    assert [result["rows"] > 0 for result in results] == [True, False]
+    assert rows_in(state_of(spark, dataset)) == rows_in(spark.read.format(kind).load(source))
+    assert keys_astray(spark, dataset) == []
+    assert collected(LayoutTransaction(spark, dataset).file_frame()).is_settled.all()
+    assert sorted((str(path), path.stat().st_mtime_ns) for path in Path(source).rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("schema", "changes", "sentence"),
+    [
+        ("who string, at timestamp, Bucket int", {}, r"must leave the names slot and bucket .* Got Bucket"),
+        ("who double, at timestamp", {}, r"key\.type must be the type of column 'who' .* column is double"),
+        ("who string collate UTF8_LCASE, at timestamp", {}, r"column is a string of collation UTF8_LCASE"),
+        ("whom string, at timestamp", {}, r"Got string, but the column is missing"),
+        ("who string, moment timestamp", {}, r"events\.time must be a column .* Got 'at'"),
+    ],
+)
+def test_unfit_source_is_refused_before_anything_is_written(spark, warehouse, schema, changes, sentence):
+    """Which column, what it must be, what it was."""
+    dataset = visits(key="who", **changes)
+    source = str(warehouse / "source")
+    spark.createDataFrame([], schema).write.format("parquet").save(source)
+
+    with pytest.raises(JobError, match=sentence):
+        create_layout(Task(dataset=dataset, options={"source": source}))
+    assert not Path(dataset.state).exists()
+
+
+def test_table_with_rows_takes_over_no_other(spark, settled):
+    """Adopting into a table that is in use would mix two histories."""
+    with pytest.raises(JobError, match=r"state\.table must be empty to take over .* Name another"):
+        create_layout(Task(dataset=settled, options={"source": settled.events}))
