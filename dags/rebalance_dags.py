@@ -11,7 +11,7 @@ function, validate the plan, migrate, verify, report.
 | `profile`         | whole: the window is in, or not     | clear the task, it resumes                         |
 | `plan`            | whole, not moved                    | clear the task                                     |
 | `validate`        | whole, not moved, the plan refused  | read the task's log, plan again                    |
-| `migrate`         | refusing writers if it was killed   | clear the task, it finishes                        |
+| `migrate`         | whole: old function or new one      | clear the task, it finishes                        |
 | `verify`          | moved; something is wrong           | stop writers, read the task's log                  |
 | `report`          | moved and verified                  | clear the task                                     |
 """

@@ -28,24 +28,33 @@ def settle_layout(task: Task) -> Result:
 
 def unsettled(files: DataFiles, function: PartitioningFunction, dataset: Dataset) -> NDArray[np.bool_]:
     """
-    Which files of one bucket to rewrite; none of them again once that is done.
+    Which files to rewrite; none of them again once that is done.
 
-    Mixed files, if there are two or more to merge or a slot's even share of one is worth a file; the files of a slot that
-    has too many; files of which too many rows are deleted.
+    Mixed files, if their bucket has two or more to merge or a slot's even share of one is worth a file; the files of a slot
+    that has too many in a bucket; files of which too many rows are deleted.
     """
     mixed = ~files.is_settled
-    n_slots = np.array(
-        [
-            np.count_nonzero(function.slots[low : high + 1] == bucket)
-            for bucket, low, high in zip(files.bucket, files.low_slot, files.high_slot, strict=True)
-        ]
-    )
-    worth_dividing = mixed & (files.live_bytes / np.maximum(n_slots, 1) >= dataset.min_file_bytes)
-    to_merge = mixed if np.count_nonzero(mixed) > 1 else np.zeros_like(mixed)
-    files_a_slot = np.bincount(files.low_slot[~mixed], minlength=dataset.n_slots)
-    crowded = ~mixed & (files_a_slot[files.low_slot] >= MAX_FILES_A_SLOT)
+    worth_dividing = mixed & (_even_share(files, function) >= dataset.min_file_bytes)
+    to_merge = mixed & (_number_alike(files.bucket, among=mixed) > 1)
+    place = files.bucket * dataset.n_slots + files.low_slot
+    crowded = ~mixed & (_number_alike(place, among=~mixed) >= MAX_FILES_A_SLOT)
     worn = files.deleted_rows > MAX_DELETED * (np.maximum(files.rows, 0) + files.deleted_rows)
     return np.asarray(worth_dividing | to_merge | crowded | worn)
+
+
+def _even_share(files: DataFiles, function: PartitioningFunction) -> NDArray[np.float64]:
+    """A file's live bytes for each slot that it may hold."""
+    n_slots = [
+        np.count_nonzero(function.slots[low : high + 1] == bucket)
+        for bucket, low, high in zip(files.bucket, files.low_slot, files.high_slot, strict=True)
+    ]
+    return files.live_bytes / np.maximum(n_slots, 1)
+
+
+def _number_alike(places: NDArray[np.int64], *, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each file, how many files of ``among`` are in the same place."""
+    names, inverse = np.unique(places, return_inverse=True)
+    return np.bincount(inverse[among], minlength=names.size)[inverse]
 
 
 if __name__ == "__main__":

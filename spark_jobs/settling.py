@@ -1,11 +1,12 @@
 """Rewriting files inside their bucket, so that slots worth a file have one of their own. No row changes its bucket."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from pyspark.sql import functions as F
 
 from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
@@ -17,41 +18,60 @@ from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.rewriting import rewrite
 from spark_jobs.table_log import refuse_moving
 
+BATCH_BYTES = 1 << 30  # how much of the table one commit may rewrite
+
 Choose = Callable[[DataFiles, PartitioningFunction, Dataset], NDArray[np.bool_]]
 
 
 def rewrite_buckets(task: Task, choose: Choose, *, kind: str) -> Result:
     """
-    Rewrite the files that ``choose`` picks, bucket by bucket, each in a commit of its own.
+    Rewrite the files that ``choose`` picks, a few buckets at a time, each batch in a commit of its own.
 
-    It can be stopped between any two buckets and run again. Appends to the bucket in the meantime are no conflict; a
-    deletion there, or a new function, makes that bucket start again.
+    It can be stopped between any two commits and run again. Appends in the meantime are no conflict; a deletion in these
+    buckets, or a new function, makes the batch start again.
     """
     totals = Counter(files_before=0, files_after=0, bytes_written=0)
-    first = LayoutTransaction(task.spark, task.dataset)
-    buckets = sorted(row["bucket"] for row in first.file_frame().select("bucket").distinct().collect())
-    for number, bucket in enumerate(buckets, start=1):
-        done = in_transaction(task.spark, task.dataset, partial(_rewrite_bucket, bucket, choose, kind))
+    batches = list(_batches(LayoutTransaction(task.spark, task.dataset)))
+    for number, buckets in enumerate(batches, start=1):
+        done = in_transaction(task.spark, task.dataset, partial(_rewrite_batch, buckets, choose, kind))
         totals.update(done)
-        if done["files_before"]:
-            task.say(
-                f"bucket {bucket} ({number} of {len(buckets)}): {done['files_before']} files became"
-                f" {done['files_after']}, {done['bytes_written'] / 1e6:.2f} MB written"
-            )
+        task.say(
+            f"{number} of {len(batches)}, buckets {buckets[0]} to {buckets[-1]}: {done['files_before']} files became"
+            f" {done['files_after']}, {done['bytes_written'] / 1e6:.2f} MB written"
+        )
     return dict(totals)
 
 
-def _rewrite_bucket(bucket: int, choose: Choose, kind: str, transaction: LayoutTransaction) -> dict[str, int]:
+def _batches(transaction: LayoutTransaction) -> Iterator[list[int]]:
+    """The buckets that have files, ascending, as many together as have BATCH_BYTES, and one at least."""
+    sizes = (
+        transaction.file_frame().groupBy("bucket").agg(F.sum("n_bytes").alias("n_bytes")).orderBy("bucket")
+    )
+    batch: list[int] = []
+    total = 0
+    for bucket, n_bytes in sizes.collect():
+        if batch and total + n_bytes > BATCH_BYTES:
+            yield batch
+            batch, total = [], 0
+        batch.append(bucket)
+        total += n_bytes
+    if batch:
+        yield batch
+
+
+def _rewrite_batch(
+    buckets: list[int], choose: Choose, kind: str, transaction: LayoutTransaction
+) -> dict[str, int]:
     refuse_moving(transaction.properties)
     dataset = transaction.dataset
     function = load_function(dataset.name, transaction.function)
-    files = transaction.read_files([bucket])
+    files = transaction.read_files(buckets)
     chosen = files.take(np.flatnonzero(choose(files, function, dataset)))
     if not len(chosen):
         return {"files_before": 0, "files_after": 0, "bytes_written": 0}
     own_file = _worth_a_file(transaction, chosen)
     done = rewrite(transaction, chosen, function=None, own_file=own_file)
-    transaction.commit({"evenkeel": kind, "bucket": bucket, "files": done.files, "rows": done.rows})
+    transaction.commit({"evenkeel": kind, "buckets": buckets, "files": done.files, "rows": done.rows})
     return {"files_before": len(chosen), "files_after": done.files, "bytes_written": done.n_bytes}
 
 
