@@ -7,17 +7,15 @@ read. Does nothing where the table is there and complete; killed on the way, it 
 
 import argparse
 
-import numpy as np
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from partitioning.function import PartitioningFunction
 from schemas.dataset import is_catalog_name, locate
-from spark_jobs.control_tables import load_function, save_function
+from spark_jobs.appending import append_rows
+from spark_jobs.control_tables import save_function
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
-from spark_jobs.routing import quoted, with_bucket
-from spark_jobs.settled_write import spread
+from spark_jobs.routing import quoted
 from spark_jobs.state_table import check_columns, create_state_table, read_table
 from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 
@@ -43,7 +41,7 @@ def read_source(spark: SparkSession, source: str) -> DataFrame:
 
 
 def _copy(transaction: LayoutTransaction, frame: DataFrame, source: str) -> int:
-    """Copy the rows, once, as one file a slot: what is adopted begins settled."""
+    """Copy the rows, once, each slot that is worth it into a file of its own: what is adopted begins settled."""
     mark = f"evenkeel/adopt/{transaction.dataset.name}"
     if transaction.is_marked(mark):
         return 0
@@ -52,18 +50,10 @@ def _copy(transaction: LayoutTransaction, frame: DataFrame, source: str) -> int:
             f"state.table must be empty to take over {source}. Got rows in {transaction.dataset.state}. Name another"
             " state table, or leave --source out."
         )
-    function = load_function(transaction.dataset.name, transaction.function)
-    written = transaction.write(settled(transaction, frame, function), is_new_data=True)
+    written = append_rows(transaction, frame, sort_by=(quoted(transaction.dataset.key),))
     transaction.mark(mark)
     transaction.commit({"evenkeel": "adopt", "source": source, "rows": written.rows})
     return written.rows
-
-
-def settled(transaction: LayoutTransaction, frame: DataFrame, function: PartitioningFunction) -> DataFrame:
-    key = transaction.dataset.key
-    everything = np.ones(function.n_slots, dtype=np.bool_)
-    routed = with_bucket(frame, function, key=key)
-    return spread(routed, key=key, n_buckets=function.n_buckets, own_file=everything, sort_by=(quoted(key),))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,11 +1,14 @@
 """The ``flip`` mover: one commit that moves whole files by log entries and rewrites only those that must be divided."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from pyspark.sql import SparkSession
 
 from partitioning.classify import FLIP, REWRITE, changed_buckets, classify
 from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
+from spark_jobs.data_files import DataFiles
 from spark_jobs.function_change import FunctionChange, Moved
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.rewriting import rewrite, worth_a_file
@@ -26,21 +29,49 @@ def _flip(transaction: LayoutTransaction, change: FunctionChange) -> None:
     transaction.commit(change.note(moved, mover="flip"))
 
 
+def preview(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> dict[str, int]:
+    """What the flip would do, from statistics alone: nothing is written."""
+    transaction = LayoutTransaction(spark, dataset)
+    start = change.after if change.is_done_in(transaction.function) else change.before
+    files = _Sorted.of(transaction, start, change.after)
+    return {
+        "files_flipped": len(files.whole),
+        "files_rewritten": len(files.divided),
+        "bytes_flipped": int(files.whole.n_bytes.sum()),
+        "bytes_to_rewrite": int(files.divided.n_bytes.sum()),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorted:
+    """The files that the change concerns."""
+
+    whole: DataFiles  # to flip
+    targets: list[int]  # their new buckets
+    divided: DataFiles  # to rewrite
+
+    @classmethod
+    def of(
+        cls, transaction: LayoutTransaction, before: PartitioningFunction, after: PartitioningFunction
+    ) -> "_Sorted":
+        files = transaction.read_files(changed_buckets(before, after))
+        classes = classify(files.ranges, before, after)
+        flipped = np.flatnonzero(classes.action == FLIP)
+        divided = np.flatnonzero(classes.action == REWRITE)
+        return cls(files.take(flipped), classes.bucket[flipped].tolist(), files.take(divided))
+
+
 def _move_files(
     transaction: LayoutTransaction, before: PartitioningFunction, after: PartitioningFunction
 ) -> Moved:
-    files = transaction.read_files(changed_buckets(before, after))
-    classes = classify(files.ranges, before, after)
-    flipped = np.flatnonzero(classes.action == FLIP)
-    divided = files.take(np.flatnonzero(classes.action == REWRITE))
-    whole = files.take(flipped)
-    transaction.flip(whole, classes.bucket[flipped].tolist())
-    own_file = worth_a_file(divided, before, min_bytes=transaction.dataset.min_file_bytes)
-    rewritten = rewrite(transaction, divided, function=after, own_file=own_file)
+    files = _Sorted.of(transaction, before, after)
+    transaction.flip(files.whole, files.targets)
+    own_file = worth_a_file(files.divided, before, min_bytes=transaction.dataset.min_file_bytes)
+    rewritten = rewrite(transaction, files.divided, function=after, own_file=own_file)
     return Moved(
-        files_flipped=len(whole),
-        files_rewritten=len(divided),
-        rows_moved=int(np.maximum(whole.rows, 0).sum()) + rewritten.rows_moved,
-        bytes_flipped=int(whole.n_bytes.sum()),
+        files_flipped=len(files.whole),
+        files_rewritten=len(files.divided),
+        rows_moved=int(np.maximum(files.whole.rows, 0).sum()) + rewritten.rows_moved,
+        bytes_flipped=int(files.whole.n_bytes.sum()),
         bytes_written=rewritten.n_bytes,
     )

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +14,6 @@ from schemas.dataset import Dataset, DatasetError, dataset_named
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-PLAN_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class JobError(Exception):
@@ -142,6 +139,14 @@ def moment(text: str) -> datetime:
 
 
 def plan_name(text: str) -> str:
-    if not PLAN_NAME.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"must be 16 hexadecimal digits. Got {text!r}.")
+    return _hexadecimal(text, n_digits=16)
+
+
+def function_name(text: str) -> str:
+    return _hexadecimal(text, n_digits=64)
+
+
+def _hexadecimal(text: str, *, n_digits: int) -> str:
+    if len(text) != n_digits or set(text) - set("0123456789abcdef"):
+        raise argparse.ArgumentTypeError(f"must be {n_digits} hexadecimal digits. Got {text!r}.")
     return text

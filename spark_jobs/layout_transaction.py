@@ -10,6 +10,7 @@ they were tested with.
 """
 
 import json
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import delta.exceptions  # gives Delta's refusals their own types
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from schemas.dataset import Dataset
@@ -30,6 +31,8 @@ TESTED_WITH = "4.4.0"  # of Delta
 TRIES = 10  # how often the work is done again before we give up
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between tries, doubling
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+
+_COMMITTING = threading.Lock()  # a session has one note at a time
 
 Answer = TypeVar("Answer")
 
@@ -109,21 +112,15 @@ class LayoutTransaction:
 
     # What is remembered as read
 
-    def read_files(self, buckets: Collection[int], *, only: Column | None = None) -> DataFiles:
-        """
-        The files of these buckets. From now on a change of these buckets by anybody else refuses our commit.
-
-        ``only`` is a further condition on the columns of ``file_frame``; the read that is remembered stays that of
-        the whole buckets.
-        """
+    def read_files(self, buckets: Collection[int]) -> DataFiles:
+        """The files of these buckets. From now on a change of these buckets by anybody else refuses our commit."""
         numbers = sorted(int(bucket) for bucket in buckets)
         if not numbers:
             return collected(self.file_frame().limit(0))
         predicate = f"bucket IN ({', '.join(map(str, numbers))})"
         parser = self.spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001
         self._txn.filterFiles(self._seq([parser.parseExpression(predicate)]), True)
-        found = self.file_frame().where(F.col("bucket").isin(numbers))
-        return collected(found if only is None else found.where(only))
+        return collected(self.file_frame().where(F.col("bucket").isin(numbers)))
 
     def is_marked(self, mark: str) -> bool:
         """Whether a commit with this mark is in the table. A concurrent one refuses our commit."""
@@ -176,11 +173,12 @@ class LayoutTransaction:
         """All of it or nothing; the new version. ``note`` is what DESCRIBE HISTORY shows as user metadata."""
         operations = self._jvm.org.apache.spark.sql.delta
         operation = getattr(getattr(operations, "DeltaOperations$ManualUpdate$"), "MODULE$")
-        self.spark.conf.set(_USER_METADATA, json.dumps(note))
-        try:
-            return int(self._txn.commit(self._seq(self._actions), operation))
-        finally:
-            self.spark.conf.unset(_USER_METADATA)
+        with _COMMITTING:
+            self.spark.conf.set(_USER_METADATA, json.dumps(note))
+            try:
+                return int(self._txn.commit(self._seq(self._actions), operation))
+            finally:
+                self.spark.conf.unset(_USER_METADATA)
 
     # Python and the JVM
 

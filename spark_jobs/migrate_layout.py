@@ -3,6 +3,7 @@
 import argparse
 
 from spark_jobs.control_tables import load_function
+from spark_jobs.flip_mover import preview
 from spark_jobs.function_change import MIGRATE, FunctionChange
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.movers import MOVERS
@@ -34,6 +35,13 @@ def migrate_layout(task: Task) -> Result:
 
 def make_change(task: Task, change: FunctionChange) -> Result:
     """Let the mover take the table from one function to the other, and say what that took."""
+    if task.options.get("dry_run"):
+        found = preview(task.spark, task.dataset, change)
+        task.say(
+            f"would flip {found['files_flipped']:,} files and rewrite {found['files_rewritten']:,} of"
+            f" {found['bytes_to_rewrite'] / 1e6:.2f} MB; nothing was changed"
+        )
+        return {"plan": change.plan, "function": change.after.digest, "dry_run": True, **found}
     mover = task.options.get("mover") or task.dataset.mover
     if change.before.digest != change.after.digest:
         MOVERS[mover](task.spark, task.dataset, change)

@@ -74,12 +74,13 @@ def measure_costs(
     The heavy keys with their cost, and the cost of each slot, heavy keys included.
 
     One aggregation by key, and one by slot over its result, which carries the heavy keys along. A key is heavy from
-    ``HEAVY · θ_max · mean`` on, so there are fewer than N / (HEAVY · θ_max) of them, whatever comes.
+    ``HEAVY · θ_max · mean`` on, and never with less than a fourth of ``1 / max_tracked_keys`` of all cost: so there cannot be more
+    than four times ``max_tracked_keys`` of them to choose from, whatever comes.
     """
     cost = event_cost(dataset)
     total = events.agg(F.sum(cost)).first()
     total_cost = float(total[0] or 0.0) if total else 0.0
-    share = HEAVY * max(dataset.max_imbalance, 0.01) / function.n_buckets
+    share = max(HEAVY * dataset.max_imbalance / function.n_buckets, 0.25 / max(dataset.max_tracked_keys, 1))
     per_key = events.groupBy(F.col(quoted(dataset.key)).alias("key")).agg(F.sum(cost).alias("cost"))
     is_heavy = F.col("cost") >= F.lit(max(share * total_cost, 1e-300))
     slots = (

@@ -8,7 +8,7 @@ import argparse
 
 from spark_jobs.control_tables import load_function
 from spark_jobs.function_change import ROLL_BACK, FunctionChange
-from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.job import JobError, Result, Task, function_name, run_job
 from spark_jobs.migrate_layout import add_options as add_mover
 from spark_jobs.migrate_layout import make_change
 from spark_jobs.table_log import FUNCTION, PREVIOUS, properties_of
@@ -35,7 +35,9 @@ def roll_back_layout(task: Task) -> Result:
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_mover(parser)
     parser.add_argument(
-        "--to", help="digest of the function to go back to; the one before the last migration if not given"
+        "--to",
+        type=function_name,
+        help="digest of the function to go back to; the one before the last migration if not given",
     )
 
 

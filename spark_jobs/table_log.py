@@ -1,10 +1,9 @@
 """What the state table's own log says: its function, and the commits that changed its layout. Needs no Spark."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from partitioning.function import PartitioningFunction
@@ -17,6 +16,7 @@ FUNCTION = "evenkeel.function"  # the function that the rows obey
 PREVIOUS = "evenkeel.previous"  # the one before it: where a roll back leads
 REPAIRED = "evenkeel.repaired"  # the version that the last repair started from
 MOVING = "evenkeel.moving"  # the change that the merge mover has begun and not ended; empty if there is none
+RECENT = 50  # commits that are looked at before all others
 OURS = ("slot", "bucket")  # the columns that we add to the user's
 
 
@@ -58,25 +58,27 @@ def refuse_moving(properties: dict[str, str]) -> None:
         )
 
 
-def bytes_per_row(dataset: Dataset) -> float:
-    """What a row weighs on disk, from the log alone: bytes over rows of all data files, 0 for an empty table."""
-    files = pa.table(state_log(dataset).get_add_actions(flatten=True))
-    n_rows = pc.sum(files["num_records"]).as_py() or 0
-    return float(pc.sum(files["size_bytes"]).as_py()) / n_rows if n_rows else 0.0
-
-
 def layout_commit(dataset: Dataset, *, plan: str = "", change: str = "") -> dict[str, Any] | None:
     """
     The newest commit that changed the function, with its ``version`` and what it noted; None if there is none.
 
     ``plan`` asks for the commit of that plan, ``change`` for the kind: migrate or roll back.
     """
-    for commit in state_log(dataset).history():
+    for commit in _newest_first(dataset):
         note = note_of(commit)
         is_wanted = note.get("plan", "") == plan if plan else "to_function" in note
         if is_wanted and (not change or note.get("evenkeel") == change):
             return note | _merge_figures(commit, note) | {"version": commit["version"]}
     return None
+
+
+def _newest_first(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    """The table's commits. What is asked for is nearly always among the last, and each older one is a file to read."""
+    log = state_log(dataset)
+    recent = log.history(RECENT)
+    yield from recent
+    if len(recent) == RECENT:
+        yield from log.history()[RECENT:]
 
 
 def _merge_figures(commit: dict[str, Any], note: dict[str, Any]) -> dict[str, int]:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.spark
 @pytest.mark.parametrize("kind", ["delta", "parquet"])
 def test_existing_table_is_copied_once_into_settled_files(spark, warehouse, kind):
     """The source is only read; a second run finds that all is done."""
-    dataset = visits()
+    dataset = visits(min_file_bytes=1)
     write_events(spark, dataset)
     source = str(warehouse / f"old {kind}")
     spark.read.format("delta").load(dataset.events).write.format(kind).save(source)
@@ -56,3 +56,11 @@ def test_table_with_rows_takes_over_no_other(spark, settled):
     """Adopting into a table that is in use would mix two histories."""
     with pytest.raises(JobError, match=r"state\.table must be empty to take over .* Name another"):
         create_layout(Task(dataset=settled, options={"source": settled.events}))
+
+
+def test_rows_without_a_bucket_are_refused_by_the_table_itself(spark, settled):
+    """Constraints hold for every writer, also for one that knows nothing of us."""
+    columns = '`who``s"it`, at, page, bucket'
+    for bucket in ("-1", "NULL"):
+        with pytest.raises(Exception, match=r"bucket_is_a_number|NOT NULL constraint|NOT_NULL"):
+            spark.sql(f"INSERT INTO delta.`{settled.state}` ({columns}) VALUES ('a', now(), 'x', {bucket})")

@@ -52,11 +52,15 @@ def test_whole_slots_move_without_a_byte_being_written(spark, settled):
     """The point of the layout: same files, other bucket, one commit, and readers see every row in its new bucket."""
     before, files = rows_in(state_of(spark, settled)), set(files_of(spark, settled).paths)
     version = LayoutTransaction(spark, settled).version
-    moved = make_change(Task(dataset=settled), slot_change(settled))
+    change = slot_change(settled)
+    foreseen = make_change(Task(dataset=settled, options={"dry_run": True}), change)
+    assert LayoutTransaction(spark, settled).version == version
+    moved = make_change(Task(dataset=settled), change)
     proof = verify_layout(Task(dataset=settled))
 
     assert (moved["bytes_written"], moved["files_rewritten"]) == (0, 0)
-    assert moved["files_flipped"] == proof["files_flipped"] > 0
+    assert moved["files_flipped"] == foreseen["files_flipped"] == proof["files_flipped"] > 0
+    assert moved["bytes_flipped"] == foreseen["bytes_flipped"] > 0
     assert set(files_of(spark, settled).paths) == files
     assert LayoutTransaction(spark, settled).version == version + 1
     assert rows_in(state_of(spark, settled)) == before

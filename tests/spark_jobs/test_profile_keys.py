@@ -59,9 +59,11 @@ def test_the_driver_gets_no_more_than_the_tracked_keys_and_the_slots(dataset, ta
     stats = read_stats(dataset, task(0).window)
 
     counts = count_of(rows_of_day(0))
-    assert sorted(stats.cost[stats.n_slots :], reverse=True) == sorted(counts.values(), reverse=True)[:3]
+    tracked = sorted(stats.cost[stats.n_slots :], reverse=True)
+    assert 0 < len(tracked) <= 3
+    assert tracked == sorted(counts.values(), reverse=True)[: len(tracked)]
     assert stats.cost.sum() == sum(counts.values())
-    assert stats.slot.size == 64 + 3
+    assert stats.slot.size == 64 + len(tracked)
 
 
 def test_profiling_again_replaces_the_windows_rows(dataset, task):
