@@ -94,8 +94,11 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
     args = parser.parse_args(argv)
     try:
         result = work(_task_of(args, known))
-    except (JobError, DatasetError) as error:
-        sys.stderr.write(f"ERROR: {error}\n")
+    except Exception as error:
+        sentence = sentence_of(error)
+        if sentence is None:
+            raise
+        sys.stderr.write(f"ERROR: {sentence}\n")
         raise SystemExit(1) from None
     text = json.dumps(result, indent=1)
     if args.result:
@@ -103,6 +106,44 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
     else:
         sys.stdout.write(f"{text}\n")
     return result
+
+
+def sentence_of(error: Exception) -> str | None:
+    """What an operator has to know of this failure; None for a mistake of ours, whose traceback we need."""
+    if isinstance(error, JobError | DatasetError):
+        return str(error)
+    makers = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
+    if not isinstance(error, OSError) and makers.isdisjoint(_ENGINES):
+        return None
+    cause = _root_cause(error)
+    remedy = next((said for sign, said in _REMEDIES.items() if sign in cause), "Mend that")
+    return (
+        f"the job must be able to read and write its tables. Got {cause}. Nothing of the step that failed was committed:"
+        f" the table is whole. {remedy}, then run the job again."
+    )
+
+
+_ENGINES = {"py4j", "pyspark", "delta", "deltalake"}
+_REMEDIES = {
+    "No space left": "Make room where the table lies and where Spark keeps its temporary files",
+    "os error 28": "Make room where the control tables lie",
+    "ermission denied": "Let this user read and write there",
+    "Connection refused": "See that spark.master and the store answer",
+}
+
+
+def _root_cause(error: Exception) -> str:
+    """The first of the failures that led to this one, in a line."""
+    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java is None:
+        return f"{type(error).__name__}: {_first_line(str(error))}"
+    while java.getCause() is not None:
+        java = java.getCause()
+    return f"{java.getClass().getSimpleName()}: {_first_line(java.getMessage() or '')}"
+
+
+def _first_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no message"])[0].rstrip(".")
 
 
 def _task_of(args: argparse.Namespace, known: set[str]) -> Task:
