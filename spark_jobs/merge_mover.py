@@ -10,6 +10,7 @@ from partitioning.classify import changed_buckets
 from schemas.dataset import Dataset
 from spark_jobs.function_change import FunctionChange, Moved
 from spark_jobs.job import JobError
+from spark_jobs.layout_transaction import retrying
 from spark_jobs.locations import uri_of
 from spark_jobs.routing import quoted, with_bucket
 from spark_jobs.state_table import read_table, set_properties, user_metadata
@@ -22,7 +23,8 @@ def merge_rows(spark: SparkSession, dataset: Dataset, change: FunctionChange) ->
 
     Three commits: the table says that it is being moved, the rows move, the table names the new function. Killed
     in between, the table refuses to be loaded or planned on until the same change is made again, and every
-    step can be repeated: rows that have moved no longer match.
+    step can be repeated: rows that have moved no longer match. Others' commits make the rows move again, as often as
+    ``retrying`` tries.
     """
     properties = properties_of(dataset)
     moving = properties.get(MOVING) or change.after.digest
@@ -34,7 +36,7 @@ def merge_rows(spark: SparkSession, dataset: Dataset, change: FunctionChange) ->
     if not properties.get(MOVING) and change.is_done_in(properties[FUNCTION]):
         return
     set_properties(spark, dataset, **{MOVING: change.after.digest})
-    _merge(spark, dataset, change)
+    retrying(dataset, lambda: _merge(spark, dataset, change))
     set_properties(spark, dataset, **change.properties, **{MOVING: ""})
 
 
