@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast lint format lock doctor bench-planners clean
+.PHONY: help setup demo airflow test test-fast lint format lock doctor bench-planners bench-layout clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 
 bench-planners: setup ## time and quality of every planner, as ratios
 	@$(ENV) python -m benchmarks.bench_planners
+
+bench-layout: setup ## bytes and time of layout changes, as ratios
+	@$(ENV) python -m benchmarks.bench_layout
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq
