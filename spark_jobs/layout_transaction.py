@@ -32,6 +32,17 @@ TRIES = 10  # how often the work is done again before we give up
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between tries, doubling
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
+# In Python these share no base class of their own, as they do in Java.
+CONFLICTS = (
+    delta.exceptions.ConcurrentAppendException,
+    delta.exceptions.ConcurrentDeleteDeleteException,
+    delta.exceptions.ConcurrentDeleteReadException,
+    delta.exceptions.ConcurrentTransactionException,
+    delta.exceptions.ConcurrentWriteException,
+    delta.exceptions.DeltaConcurrentModificationException,
+    delta.exceptions.MetadataChangedException,
+    delta.exceptions.ProtocolChangedException,
+)
 _COMMITTING = threading.Lock()  # a session has one note at a time
 
 Answer = TypeVar("Answer")
@@ -213,7 +224,7 @@ def retrying(dataset: Dataset, work: Callable[[], Answer], *, tries: int = TRIES
     for _ in range(tries):
         try:
             return work()
-        except delta.exceptions.DeltaConcurrentModificationException as conflict:
+        except CONFLICTS as conflict:
             refusal = (str(conflict).strip().splitlines() or [type(conflict).__name__])[0]
         time.sleep(wait)
         wait = min(2 * wait, LONGEST_WAIT)
