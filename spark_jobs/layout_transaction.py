@@ -13,7 +13,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -43,6 +43,10 @@ CONFLICTS = (
     delta.exceptions.MetadataChangedException,
     delta.exceptions.ProtocolChangedException,
 )
+_WRITE_OPTIONS = 8  # of Delta's operation "write", all left out
+_KEPT = (  # fields of an added file that its removal repeats
+    "path", "partitionValues", "size", "tags", "deletionVector", "baseRowId", "defaultRowCommitVersion", "stats",
+)  # fmt: skip
 _COMMITTING = threading.Lock()  # a session has one note at a time
 
 Answer = TypeVar("Answer")
@@ -63,12 +67,13 @@ class LayoutTransaction:
 
     spark: SparkSession
     dataset: Dataset
-    _actions: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         jvm: Any = self.spark._jvm  # noqa: SLF001  (the way into the JVM)
         self._jvm = jvm
         check_delta_version(self._jvm)
+        self._actions: Any = jvm.java.util.ArrayList()
+        self._has_flips = False
         self._log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(
             self.spark._jsparkSession,  # noqa: SLF001
             uri_of(self.dataset.state),
@@ -116,9 +121,8 @@ class LayoutTransaction:
 
     def rows_of(self, files: DataFiles) -> DataFrame:
         """The rows of just these files."""
-        entries = self._seq(self._action({"add": json.loads(entry)}) for entry in files.action)
-        nothing = getattr(getattr(self._jvm.scala, "None$"), "MODULE$")
-        frame = self._log.createDataFrame(self._txn.snapshot(), entries, False, nothing)
+        entries = self._converters.asScala(self._parsed("AddFile", files.action)).toSeq()
+        frame = self._log.createDataFrame(self._txn.snapshot(), entries, False, self._nothing)
         return DataFrame(frame, self.spark)
 
     # What is remembered as read
@@ -130,7 +134,9 @@ class LayoutTransaction:
             return collected(self.file_frame().limit(0))
         predicate = f"bucket IN ({', '.join(map(str, numbers))})"
         parser = self.spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001
-        self._txn.filterFiles(self._seq([parser.parseExpression(predicate)]), True)
+        expressions = self._jvm.java.util.ArrayList()
+        expressions.add(parser.parseExpression(predicate))
+        self._txn.filterFiles(self._converters.asScala(expressions).toSeq(), True)
         return collected(self.file_frame().where(F.col("bucket").isin(numbers)))
 
     def is_marked(self, mark: str) -> bool:
@@ -151,23 +157,24 @@ class LayoutTransaction:
 
     def mark(self, mark: str) -> None:
         """Put a mark into the commit: ``is_marked`` finds it for as long as the table lives."""
-        self._actions.append(self._action({"txn": {"appId": mark, "version": 1, "lastUpdated": _now()}}))
+        self._actions.add(self._action({"txn": {"appId": mark, "version": 1, "lastUpdated": _now()}}))
 
     def flip(self, files: DataFiles, buckets: Iterable[int]) -> None:
         """Re-add each file under another bucket: same path, same rows, no byte read or written."""
-        for entry, bucket in zip(files.action, buckets, strict=True):
-            content = json.loads(entry)
-            content |= {"partitionValues": {"bucket": str(int(bucket))}, "dataChange": False}
-            self._actions.append(self._action({"add": content}))
+        entries = [
+            json.dumps(
+                json.loads(entry) | {"partitionValues": {"bucket": str(int(bucket))}, "dataChange": False}
+            )
+            for entry, bucket in zip(files.action, buckets, strict=True)
+        ]
+        self._actions.addAll(self._parsed("AddFile", entries))
+        self._has_flips = self._has_flips or bool(entries)
 
     def write(self, frame: DataFrame, *, is_new_data: bool) -> Written:
         """Let Delta write these rows: it checks constraints and generated columns, and makes the statistics."""
-        files = [
-            json.loads(file.json())
-            for file in self._converters.asJava(self._txn.writeFiles(frame._jdf))  # noqa: SLF001
-        ]
-        entries = [file["add"] for file in files]
-        self._actions += [self._action({"add": entry | {"dataChange": is_new_data}}) for entry in entries]
+        files = self._converters.asJava(self._txn.writeFiles(frame._jdf))  # noqa: SLF001
+        entries = [json.loads(file.json())["add"] | {"dataChange": is_new_data} for file in files]
+        self._actions.addAll(self._parsed("AddFile", [json.dumps(entry) for entry in entries]))
         return Written(
             files=len(entries),
             rows=sum(json.loads(entry["stats"])["numRecords"] for entry in entries),
@@ -176,20 +183,35 @@ class LayoutTransaction:
 
     def remove(self, files: DataFiles, *, is_data_lost: bool) -> None:
         """Take these files out of the table; earlier versions keep them until they are vacuumed."""
-        for entry in files.action:
-            added = self._action({"add": json.loads(entry)})
-            self._actions.append(added.removeWithTimestamp(_now(), is_data_lost))
+        news = {"deletionTimestamp": _now(), "dataChange": is_data_lost, "extendedFileMetadata": True}
+        entries = [
+            json.dumps({name: value for name, value in json.loads(entry).items() if name in _KEPT} | news)
+            for entry in files.action
+        ]
+        self._actions.addAll(self._parsed("RemoveFile", entries))
 
     def commit(self, note: Mapping[str, Any]) -> int:
         """All of it or nothing; the new version. ``note`` is what DESCRIBE HISTORY shows as user metadata."""
-        operations = self._jvm.org.apache.spark.sql.delta
-        operation = getattr(getattr(operations, "DeltaOperations$ManualUpdate$"), "MODULE$")
+        actions = self._converters.asScala(self._actions).toSeq()
         with _COMMITTING:
             self.spark.conf.set(_USER_METADATA, json.dumps(note))
             try:
-                return int(self._txn.commit(self._seq(self._actions), operation))
+                return int(self._txn.commit(actions, self._operation()))
             finally:
                 self.spark.conf.unset(_USER_METADATA)
+
+    def _operation(self) -> Any:
+        """
+        What DESCRIBE HISTORY calls the commit.
+
+        A flip re-adds a file that is there. Only for a manual update does Delta count all files anew for the table's
+        checksum; for a write it adds and subtracts, which is right, and quicker, where nothing flips.
+        """
+        operations = self._jvm.org.apache.spark.sql.delta
+        if self._has_flips:
+            return getattr(getattr(operations, "DeltaOperations$ManualUpdate$"), "MODULE$")
+        append = self._jvm.org.apache.spark.sql.SaveMode.Append
+        return getattr(operations, "DeltaOperations$Write")(append, *[self._nothing] * _WRITE_OPTIONS)
 
     # Python and the JVM
 
@@ -197,11 +219,16 @@ class LayoutTransaction:
     def _converters(self) -> Any:
         return self._jvm.scala.jdk.javaapi.CollectionConverters
 
-    def _seq(self, values: Iterable[Any]) -> Any:
-        array = self._jvm.java.util.ArrayList()
-        for value in values:
-            array.add(value)
-        return self._converters.asScala(array).toSeq()
+    @property
+    def _nothing(self) -> Any:
+        return getattr(getattr(self._jvm.scala, "None$"), "MODULE$")
+
+    def _parsed(self, kind: str, entries: list[str]) -> Any:
+        """Log entries as Delta's own objects, all in one call: thousands of files are thousands of entries."""
+        name = f"org.apache.spark.sql.delta.actions.{kind}"
+        of_kind = self._jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+        reader = self._jvm.org.apache.spark.sql.delta.util.JsonUtils.mapper().readerFor(of_kind)
+        return reader.readValues("\n".join(entries)).readAll()
 
     def _action(self, content: dict[str, Any]) -> Any:
         return self._jvm.org.apache.spark.sql.delta.actions.Action.fromJson(json.dumps(content))

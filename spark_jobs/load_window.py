@@ -1,5 +1,6 @@
 """Bring a window's events into the state table, each row in its key's bucket, and drop windows that expired."""
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from delta.tables import DeltaTable
@@ -10,7 +11,7 @@ from schemas.dataset import Dataset
 from spark_jobs.appending import append_rows
 from spark_jobs.data_files import collected
 from spark_jobs.job import Result, Task, Window, run_job
-from spark_jobs.layout_transaction import LayoutTransaction, in_transaction, retrying
+from spark_jobs.layout_transaction import LayoutTransaction, Written, in_transaction, retrying
 from spark_jobs.locations import uri_of
 from spark_jobs.routing import quoted
 from spark_jobs.state_table import read_table
@@ -37,39 +38,70 @@ def load_window(task: Task) -> Result:
         task.say("nothing to load: its rows are upserted by the dataset's own jobs")
         return {"rows": 0, "files_expired": 0}
     events = window_events(task)
-    result = in_transaction(task.spark, task.dataset, lambda change: _load(change, task.window, events))
-    result["rows_expired"] = retrying(task.dataset, lambda: _delete_expired(task))
-    task.say(
-        f"{result['rows']:,} rows loaded in {result['files']} files, {result['files_expired']} files expired as a whole,"
-        f" {result['rows_expired']:,} rows deleted one by one"
+    loaded = in_transaction(task.spark, task.dataset, lambda change: _load(change, task.window, events))
+    n_deleted = (
+        retrying(task.dataset, lambda: _delete_expired(task, loaded.cutoff)) if loaded.has_stale_rows else 0
     )
-    return result
+    task.say(
+        f"{loaded.rows:,} rows loaded in {loaded.files} files, {loaded.files_expired} files expired as a whole,"
+        f" {n_deleted:,} rows deleted one by one"
+    )
+    return {
+        "function": loaded.function,
+        "rows": loaded.rows,
+        "files": loaded.files,
+        "files_expired": loaded.files_expired,
+        "rows_expired": n_deleted,
+    }
 
 
-def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> Result:
+@dataclass(frozen=True, kw_only=True)
+class _Loaded:
+    """What the commit did, and what it could not."""
+
+    function: str
+    cutoff: datetime | None  # rows before it have expired
+    has_stale_rows: bool  # whether files that stay may hold such rows
+    rows: int = 0
+    files: int = 0
+    files_expired: int = 0
+
+
+def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> _Loaded:
     refuse_moving(transaction.properties)
     mark = mark_of(transaction.dataset, window)
-    result: Result = {"function": transaction.function, "rows": 0, "files": 0, "files_expired": 0}
+    cutoff = oldest_kept(transaction.dataset, [*_loaded_windows(transaction), window])
+    has_stale_rows = cutoff is not None and not _partly_expired(transaction, cutoff).isEmpty()
+    nothing = _Loaded(function=transaction.function, cutoff=cutoff, has_stale_rows=has_stale_rows)
     if transaction.is_marked(mark):
-        return result
-    cutoff = oldest_kept(transaction.dataset, [*_loaded(transaction), window])
-    if cutoff is not None:
-        expired = collected(transaction.file_frame().where(F.col("last_time") <= F.lit(cutoff)))
-        transaction.remove(expired, is_data_lost=True)
-        result["files_expired"] = len(expired)
-    if cutoff is None or window.end > cutoff:
-        written = append_rows(transaction, events)
-        result |= {"rows": written.rows, "files": written.files}
+        return nothing
+    n_expired = 0 if cutoff is None else _remove_expired(transaction, cutoff)
+    is_wanted = cutoff is None or window.end > cutoff
+    written = append_rows(transaction, events) if is_wanted else Written(files=0, rows=0, n_bytes=0)
     transaction.mark(mark)
-    transaction.commit({"evenkeel": "load", "window": window.name, "rows": result["rows"]})
-    return result
+    transaction.commit({"evenkeel": "load", "window": window.name, "rows": written.rows})
+    return replace(nothing, rows=written.rows, files=written.files, files_expired=n_expired)
+
+
+def _remove_expired(transaction: LayoutTransaction, cutoff: datetime) -> int:
+    """Take out the files all of whose rows have expired; how many."""
+    expired = collected(transaction.file_frame().where(F.col("last_time") <= F.lit(cutoff)))
+    transaction.remove(expired, is_data_lost=True)
+    return len(expired)
+
+
+def _partly_expired(transaction: LayoutTransaction, cutoff: datetime) -> DataFrame:
+    """Files that may hold expired rows beside others."""
+    first, last = F.col("first_time"), F.col("last_time")
+    may_begin_before = first.isNull() | (first < F.lit(cutoff))
+    return transaction.file_frame().where(may_begin_before & (last.isNull() | (last > F.lit(cutoff))))
 
 
 def mark_of(dataset: Dataset, window: Window) -> str:
     return f"{_MARK}{dataset.name}/{window.start.isoformat()}/{window.end.isoformat()}"
 
 
-def _loaded(transaction: LayoutTransaction) -> list[Window]:
+def _loaded_windows(transaction: LayoutTransaction) -> list[Window]:
     """The windows that are in, from the table's own marks."""
     ours = f"{_MARK}{transaction.dataset.name}/"
     names = [mark.removeprefix(ours).split("/") for mark in transaction.marks() if mark.startswith(ours)]
@@ -86,21 +118,15 @@ def oldest_kept(dataset: Dataset, windows: list[Window]) -> datetime | None:
     return newest.end - dataset.keep_windows * (newest.end - newest.start)
 
 
-def _delete_expired(task: Task) -> int:
-    """Delete the expired rows of files that also hold others; can be repeated, and does nothing then."""
-    transaction = LayoutTransaction(task.spark, task.dataset)
-    cutoff = oldest_kept(task.dataset, _loaded(transaction))
-    if cutoff is None:
-        return 0
-    first_time = F.col("first_time")
-    if transaction.file_frame().where(first_time.isNull() | (first_time < F.lit(cutoff))).isEmpty():
-        return 0
+def _delete_expired(task: Task, cutoff: datetime | None) -> int:
+    """Delete expired rows one by one; how many. Can be repeated, and does nothing then."""
     table = DeltaTable.forPath(task.spark, uri_of(task.dataset.state))
+    before = table.history(1).first()
     table.delete(F.col(quoted(task.dataset.event_time)) < F.lit(cutoff))
-    newest = table.history(1).first()
-    if newest is None or newest["version"] <= transaction.version or newest["operation"] != "DELETE":
+    after = table.history(1).first()
+    if not before or not after or before["version"] == after["version"] or after["operation"] != "DELETE":
         return 0
-    return int(newest["operationMetrics"].get("numDeletedRows", 0))
+    return int(after["operationMetrics"].get("numDeletedRows", 0))
 
 
 if __name__ == "__main__":
