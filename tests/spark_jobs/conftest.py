@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -45,19 +46,41 @@ def dataset(warehouse) -> Dataset:
 
 
 @pytest.fixture(scope="session")
-def settled_template(spark, tmp_path_factory) -> Path:
-    """A warehouse with two days loaded, every slot in files of its own; made once, for tests to copy."""
-    folder = tmp_path_factory.mktemp("settled")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EVENKEEL_WAREHOUSE", str(folder))
-        _load_days(spark, visits(min_file_bytes=1), [0, 1])
-    return folder
+def templates(spark, tmp_path_factory) -> Callable[[str], Path]:
+    """``templates(name)``: a warehouse that is made once, for tests to copy. Copying a Delta table at rest is safe."""
+    makers = {"created": _make_created, "planned": _make_planned, "settled": _make_settled}
+
+    @cache
+    def template(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("EVENKEEL_WAREHOUSE", str(folder))
+            makers[name](spark)
+        return folder
+
+    return template
+
+
+def _make_created(spark) -> None:
+    """Three days of events, and the empty state table."""
+    _load_days(spark, visits(), [])
+
+
+def _make_planned(spark) -> None:
+    """Day 0 loaded, profiled and planned on."""
+    _load_days(spark, visits(), [0])
+    plan_of(visits(), 0)
+
+
+def _make_settled(spark) -> None:
+    """Two days loaded, every slot in files of its own."""
+    _load_days(spark, visits(min_file_bytes=1), [0, 1])
 
 
 @pytest.fixture
-def settled(settled_template, warehouse) -> Dataset:
+def settled(templates, warehouse) -> Dataset:
     """The settled table of two days in a warehouse of the test's own."""
-    shutil.copytree(settled_template, warehouse, dirs_exist_ok=True)
+    shutil.copytree(templates("settled"), warehouse, dirs_exist_ok=True)
     return visits(min_file_bytes=1)
 
 
@@ -84,28 +107,41 @@ def window_of(day):
     return Window(start=START + day * DAY, end=START + (day + 1) * DAY)
 
 
-@pytest.fixture
-def task(spark, dataset) -> Callable[..., Any]:
-    """``task(day)`` and ``task(day, plan=...)``: what a job is given. Events are there, the state table is made."""
+def task_of(dataset, day, plan="", **options):
     from spark_jobs.job import Task
 
-    def of_day(day: int, plan: str = "", **options: Any) -> Task:
-        return Task(dataset=dataset, given_window=window_of(day), plan=plan, options=options)
-
-    _load_days(spark, dataset, [])
-    return of_day
+    return Task(dataset=dataset, given_window=window_of(day), plan=plan, options=options)
 
 
-@pytest.fixture
-def planned(task) -> Callable[[int], str]:
-    """``planned(day)``: load and profile the day, and plan on it; the plan's name."""
-    from spark_jobs.load_window import load_window
+def plan_of(dataset, day) -> str:
+    """Profile the day and plan on it; the plan's name."""
     from spark_jobs.plan_moves import plan_moves
     from spark_jobs.profile_keys import profile_keys
 
-    def plan_of(day: int) -> str:
-        load_window(task(day))
-        profile_keys(task(day))
-        return str(plan_moves(task(day))["plan"])
+    profile_keys(task_of(dataset, day))
+    return str(plan_moves(task_of(dataset, day))["plan"])
 
-    return plan_of
+
+@pytest.fixture
+def task(templates, dataset, warehouse) -> Callable[..., Any]:
+    """``task(day)`` and ``task(day, plan=...)``: what a job is given. Events are there, the state table is made."""
+    shutil.copytree(templates("created"), warehouse, dirs_exist_ok=True)
+    return partial(task_of, dataset)
+
+
+@pytest.fixture
+def planned(task, templates, dataset, warehouse) -> Callable[[int], str]:
+    """``planned(day)``: the day is loaded, profiled and planned on; the plan's name. Begin with day 0."""
+    from schemas.tables import PLANS
+    from spark_jobs.control_tables import read_rows
+    from spark_jobs.load_window import load_window
+
+    def of_day(day: int) -> str:
+        if day == 0:
+            shutil.rmtree(warehouse)
+            shutil.copytree(templates("planned"), warehouse)
+            return str(read_rows(PLANS, dataset=dataset.name)["plan"][0])
+        load_window(task(day))
+        return plan_of(dataset, day)
+
+    return of_day
