@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from benchmarks.figures import Figure, print_figures
 from benchmarks.layout_bench import DISK_BYTES_A_ROW, FULL_ROWS, N_BUCKETS, N_SLOTS, LayoutBench
 from benchmarks.layout_changes import change_figures, fourfold_figures, route_figures
+from benchmarks.layout_files import file_figures
 from benchmarks.layout_windows import load_figures, profile_figures, read_figures
 
 MIN_ROWS = 100_000  # fewer make files of a few rows, and times of nothing but overhead
@@ -33,6 +34,7 @@ GROUPS: dict[str, Group] = {
     "read": read_figures,
     "load": load_figures,
     "profile": profile_figures,
+    "files": file_figures,
     "fourfold": fourfold_figures,  # the largest table: last, when the others are not needed any more
 }
 

@@ -104,7 +104,7 @@ def median_seconds(
     return {name: clock.median for name, clock in clocks.items()}
 
 
-def time_ratio(what: str, seconds: Mapping[str, Seconds], *, goal: float) -> Figure:
+def time_ratio(what: str, seconds: Mapping[str, Seconds], *, goal: float | None) -> Figure:
     """The time of the first over that of the second."""
     (ours, our), (theirs, their) = seconds.items()
     return Figure(
