@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast lint format lock doctor bench-planners bench-layout clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock doctor bench-planners bench-layout clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -23,6 +23,9 @@ test: setup ## all tests
 
 test-fast: setup ## the tests that need neither Spark nor Airflow, under 2 minutes
 	@$(ENV) python -m pytest -m 'not spark and not airflow'
+
+test-faults: setup ## the faults it must survive, on real tables
+	@$(ENV) python -m pytest -m faults
 
 lint: setup ## ruff, ruff format and mypy --strict
 	@$(ENV) ruff check . && ruff format --check . && mypy bootstrap dags demo partitioning schemas spark_jobs benchmarks
