@@ -25,6 +25,7 @@ def append_rows(
         key=dataset.key,
         n_buckets=function.n_buckets,
         own_file=rows * row_bytes >= dataset.min_file_bytes,
+        function=function,
         sort_by=sort_by,
     )
     return transaction.write(placed, is_new_data=True)

@@ -46,7 +46,9 @@ def rewrite(
     rows = transaction.rows_of(files).drop("slot").withColumn(_FROM, F.col("bucket"))
     routed = rows if function is None else with_bucket(rows, function, key=key)
     n_buckets = 1 + max(int(files.bucket.max()), -1 if function is None else function.n_buckets - 1)
-    placed = spread(routed, key=key, n_buckets=n_buckets, own_file=own_file, sort_by=(quoted(key),))
+    placed = spread(
+        routed, key=key, n_buckets=n_buckets, own_file=own_file, function=function, sort_by=(quoted(key),)
+    )
     counts = Observation()
     # Above the shuffle, in the tasks that write: there a task that is done again is still counted once.
     moved = F.count_if(F.col(_FROM) != F.col("bucket")).alias("moved")

@@ -5,23 +5,59 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from partitioning.function import PartitioningFunction
+from partitioning.hashing import slots_of
 from spark_jobs.routing import array_literal, slot_column
 
+SLOTS_A_TASK = 16  # that share one at most: a task must not outgrow an executor
 
-def spread(
-    frame: DataFrame, *, key: str, n_buckets: int, own_file: NDArray[np.bool_], sort_by: tuple[str, ...] = ()
+
+def spread(  # noqa: PLR0913  (what a write depends on)
+    frame: DataFrame,
+    *,
+    key: str,
+    n_buckets: int,
+    own_file: NDArray[np.bool_],
+    function: PartitioningFunction | None = None,
+    sort_by: tuple[str, ...] = (),
 ) -> DataFrame:
     """
-    The frame, which has its ``bucket``, ready to be written: one task for each slot of ``own_file``, one a bucket for the rest.
+    The frame, which has its ``bucket``, ready to be written: each slot of ``own_file`` apart from others of its bucket, the rest
+    of a bucket together.
 
     Delta writes one file for each bucket that a task holds. So a slot of ``own_file`` becomes one settled file a bucket
-    (one, unless a key of it is routed elsewhere), all others of a bucket one mixed file, ordered by slot.
+    (one, unless a key of it is routed elsewhere), all others of a bucket one mixed file, ordered by slot. ``function`` is the
+    one that the buckets follow, if it is known: slots of different buckets then share a task.
     """
     slot = slot_column(key, own_file.size)
     rest = 0 if own_file.all() else n_buckets
-    group = np.where(own_file, rest + np.cumsum(own_file) - 1, -1)
-    of_slot = array_literal(group.tolist())[slot]
-    n_groups = rest + int(own_file.sum())
+    task_of_slot = _task_of_slot(own_file, function)
+    of_slot = array_literal(np.where(own_file, rest + task_of_slot, -1).tolist())[slot]
+    n_tasks = rest + int(task_of_slot.max()) + 1
     task = F.when(of_slot >= 0, of_slot).otherwise(F.col("bucket")) if rest else of_slot
-    spread_rows = frame.repartitionById(max(n_groups, 1), task.cast("int"))
+    spread_rows = frame.repartitionById(max(n_tasks, 1), task.cast("int"))
     return spread_rows.sortWithinPartitions("bucket", slot, *sort_by)
+
+
+def _task_of_slot(own_file: NDArray[np.bool_], function: PartitioningFunction | None) -> NDArray[np.int64]:
+    """
+    A number from 0 for each slot of ``own_file``, -1 for the others; slots of one bucket never share a number.
+
+    Starting a task costs several times what a further file does. A slot with a routed key has rows in two buckets, so it shares
+    with nobody.
+    """
+    slots = np.flatnonzero(own_file)
+    task = np.full(own_file.size, -1, dtype=np.int64)
+    if function is None:
+        task[slots] = np.arange(slots.size)
+        return task
+    bucket = function.slots[slots]
+    order = np.argsort(bucket, kind="stable")
+    nth_of_bucket = np.empty_like(bucket)
+    nth_of_bucket[order] = np.arange(slots.size) - np.searchsorted(bucket[order], bucket[order])
+    shared = nth_of_bucket * function.n_buckets + bucket // SLOTS_A_TASK
+    keys = list(function.routes)
+    is_routed = np.isin(slots, slots_of(keys, function.key_type, function.n_slots)) if keys else False
+    label = np.where(is_routed, -1 - slots, shared)
+    task[slots] = np.unique(label, return_inverse=True)[1]
+    return task

@@ -107,6 +107,7 @@ def _upsert(transaction: LayoutTransaction, frame: DataFrame) -> int:
         key=dataset.key,
         n_buckets=function.n_buckets,
         own_file=own_file,
+        function=function,
         sort_by=(quoted(dataset.key),),
     )
     transaction.write(placed, is_new_data=True)
