@@ -20,7 +20,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.figures import Figure, print_figures
-from benchmarks.layout_bench import DISK_BYTES_A_ROW, FULL_ROWS, N_BUCKETS, N_SLOTS, LayoutBench
+from benchmarks.layout_bench import DISK_BYTES_A_ROW, FULL_ROWS, N_BUCKETS, N_KEYS, N_SLOTS, LayoutBench
 from benchmarks.layout_changes import change_figures, fourfold_figures, route_figures
 from benchmarks.layout_files import file_figures
 from benchmarks.layout_windows import load_figures, profile_figures, read_figures
@@ -78,7 +78,7 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
 
 def _measure(bench: LayoutBench, groups: list[str]) -> Iterator[Figure]:
     print(
-        f"{bench.n_rows:,} rows of {bench.n_keys:,} keys, {N_BUCKETS} buckets, {N_SLOTS} slots; up to"
+        f"{bench.n_rows:,} rows of {N_KEYS:,} keys, {N_BUCKETS} buckets, {N_SLOTS} slots; up to"
         f" {bench.n_rows * DISK_BYTES_A_ROW / 1e9:.1f} GB of disk in {bench.folder}"
     )
     began = time.monotonic()

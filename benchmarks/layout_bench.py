@@ -25,7 +25,7 @@ from spark_jobs.state_table import read_table
 from spark_jobs.table_log import current_function
 
 FULL_ROWS = 10_000_000
-FULL_KEYS = 428_000
+N_KEYS = 428_000
 N_BUCKETS, N_SLOTS = 16, 256
 SHARE_TO_MOVE = 0.05  # of the state, in bytes
 N_HEAVY = 10  # keys that get a route
@@ -49,10 +49,6 @@ class LayoutBench:
     n_rows: int
     n_rounds: int
 
-    @property
-    def n_keys(self) -> int:
-        return max(FULL_KEYS * self.n_rows // FULL_ROWS, 1_000)
-
     @cached_property
     def dataset(self) -> Dataset:
         """Smaller runs get a smaller worth of a file, so that their files are laid out as those of a full run."""
@@ -70,7 +66,7 @@ class LayoutBench:
 
     def build(self) -> None:
         """The events, and the state table that adopted them: settled, one file a slot."""
-        frame = zipf_events(self.spark, n_rows=self.n_rows, n_keys=self.n_keys)
+        frame = zipf_events(self.spark, n_rows=self.n_rows, n_keys=N_KEYS)
         frame.write.format("delta").save(self.dataset.events)
         create_layout(self.task(source=self.dataset.events))
 
@@ -78,7 +74,7 @@ class LayoutBench:
         """A settled table of four times the rows. Its source is a view and the other's is removed: both would cost disk."""
         shutil.rmtree(self.dataset.events)
         view = "events_fourfold"
-        frame = zipf_events(self.spark, n_rows=4 * self.n_rows, n_keys=4 * self.n_keys)
+        frame = zipf_events(self.spark, n_rows=4 * self.n_rows, n_keys=N_KEYS)
         frame.createOrReplaceGlobalTempView(view)
         dataset = replace(self.dataset, name="fourfold", state=str(self.folder / "fourfold"))
         create_layout(self.task(dataset, source=f"global_temp.{view}"))
