@@ -116,14 +116,3 @@ def test_dataset_file_with_another_key_type_is_refused(tmp_path):
         match=r"key\.type must match .* Got 'double'\. The key's Spark type: bigint, int, string",
     ):
         read_dataset(path)
-
-
-def test_collated_strings_are_refused(spark, warehouse):
-    """Under such a collation 'A' and 'a' are one key with two hashes."""
-    dataset = dataset_in(warehouse, key="key")
-    spark.sql("SELECT 'a' COLLATE UTF8_LCASE AS key, current_timestamp() AS at").write.format("delta").save(
-        dataset.events
-    )
-
-    with pytest.raises(JobError, match=r"the column is a string of collation UTF8_LCASE, under which keys"):
-        create_layout(Scene(folder=warehouse, dataset=dataset).task())

@@ -18,12 +18,11 @@ from spark_jobs.audit_layout import audit
 from spark_jobs.control_tables import load_function
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import CONFLICTS, TRIES, LayoutTransaction
-from spark_jobs.load_window import load_window
 from spark_jobs.migrate_layout import migrate_layout
 from spark_jobs.roll_back_layout import roll_back_layout
 from spark_jobs.routing import with_bucket
 from spark_jobs.stateful import append, upsert
-from spark_jobs.table_log import FUNCTION, current_function, properties_of, state_log
+from spark_jobs.table_log import current_function, state_log
 from tests.faults.children import child, settings, wait_until, write_order
 from tests.faults.killed_job import READY, order_of
 from tests.faults.other_writer import rows_of
@@ -208,17 +207,6 @@ def test_append_that_read_the_function_before_a_flip_is_routed_again(spark, scen
     assert held.rows == before.rows + Counter((key, START + DAY, "delivered") for key in KEYS)
     assert held.astray(new) == []
     assert append(delivered(spark), scene.dataset, batch="late") == 0
-
-
-def test_load_that_read_the_function_before_a_flip_is_routed_again(scene, commits):
-    """The loop's own load, which may run in another Dag run than the migration."""
-    commits.acts = [lambda: migrate_layout(scene.task())]
-    loaded = load_window(scene.task(2))
-
-    assert commits.refusals == ["MetadataChangedException"]
-    assert loaded["function"] == properties_of(scene.dataset)[FUNCTION]
-    assert held_by(scene.dataset).astray(current_function(scene.dataset)) == []
-    assert load_window(scene.task(2))["rows"] == 0
 
 
 @pytest.mark.parametrize("scene", ["balances"], indirect=True)
