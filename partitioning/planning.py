@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partitioning import measures
-from partitioning.bounds import bound_imbalance
+from partitioning.bounds import bound_imbalance_of
 from partitioning.errors import PlanRequestError
 from partitioning.fitting import fit_to_limits
+from partitioning.permission import is_worth_going_back, permit, without_ways_back
 from partitioning.plan import Plan
 from partitioning.planners import PLANNERS
 from partitioning.ranking import Figures, Limits, is_better, measure
@@ -24,7 +25,7 @@ Owner = NDArray[np.int64]
 MAX_ROUNDS = 16
 
 
-def make_plan(request: PlanRequest, planner: str = "mixed", options: object | None = None) -> Plan:
+def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object | None = None) -> Plan:
     """
     Plans with the named planner, and promises what planners do not.
 
@@ -53,9 +54,8 @@ def make_plan(request: PlanRequest, planner: str = "mixed", options: object | No
     for _ in range(MAX_ROUNDS - 1):
         if step.is_final:
             break
-        following = _take_step(
-            _from_there(request, step.owner), _what_is_left(request, limits, step.owner), ask
-        )
+        left = _what_is_left(request, limits, step.owner)
+        following = _take_step(_from_there(request, step.owner, left), left, ask)
         if not limits.admit(measure(request, following.owner)):
             break  # two sums of floats below the limit may be above it together
         step, given_up = following, np.union1d(given_up, following.given_up)
@@ -77,15 +77,27 @@ def _take_step(request: PlanRequest, limits: Limits, ask: Callable[[PlanRequest]
     held_back = _left_out(request, wanted=request.start, made=still)
     if _is_as_good_as_it_gets(request, figures, limits):
         return _Step(owner=still, is_final=True, given_up=held_back)
-    answer = ask(request)
-    if limits.hold_for(answer.figures):
-        owner, given_up = still, held_back
-        if is_better(answer.figures, figures, limits):
-            owner = answer.owner
-    else:
-        owner = fit_to_limits(request, limits, still=still, answer=answer.owner)
-        given_up = np.union1d(held_back, _left_out(request, wanted=answer.owner, made=owner))
+    answer = permit(request, ask(request).owner)
+    owner = _fitted(request, limits, still=still, answer=answer)
+    given_up = np.union1d(held_back, _left_out(request, wanted=answer, made=owner))
     return _Step(owner=owner, is_final=np.array_equal(owner, request.owner), given_up=given_up)
+
+
+def _fitted(request: PlanRequest, limits: Limits, *, still: Owner, answer: Owner) -> Owner:
+    """The answer inside the limits, and without ways back unless those gain enough (``History.min_gain``)."""
+    steady = without_ways_back(request, answer)
+    owner = _inside_limits(request, limits, still=still, answer=steady)
+    if steady is answer:
+        return owner
+    free = _inside_limits(request, limits, still=still, answer=answer)
+    return free if is_worth_going_back(request, limits, steady=owner, free=free) else owner
+
+
+def _inside_limits(request: PlanRequest, limits: Limits, *, still: Owner, answer: Owner) -> Owner:
+    figures = measure(request, answer)
+    if not limits.hold_for(figures):
+        return fit_to_limits(request, limits, still=still, answer=answer)
+    return answer if is_better(figures, measure(request, still), limits) else still
 
 
 def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np.int64]:
@@ -93,16 +105,26 @@ def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np
 
 
 def _is_as_good_as_it_gets(request: PlanRequest, figures: Figures, limits: Limits) -> bool:
-    if not limits.hold_for(figures):
+    if not limits.hold_for(figures) or figures.undrained:
         return False
-    return measures.is_within(figures.imbalance, limits.imbalance) or measures.is_within(
-        figures.imbalance, bound_imbalance(request.cost, request.n_buckets)
+    return measures.is_within(figures.imbalance, request.budgets.max_imbalance) or measures.is_within(
+        figures.imbalance, bound_imbalance_of(request)
     )
 
 
-def _from_there(request: PlanRequest, owner: Owner) -> PlanRequest:
-    """The same items, already moved: the request of whoever plans on the result."""
-    return replace(request, owner=owner, n_buckets_before=request.n_buckets, home_before=request.home)
+def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest:
+    """The same items, already moved, with what is left of the migration limit."""
+    budgets = request.budgets
+    if np.isfinite(left.migration):
+        share = min(1.0, left.migration / request.total_state) if request.total_state else 0.0
+        budgets = replace(budgets, max_migration=share)
+    return replace(
+        request,
+        owner=owner,
+        n_buckets_before=request.n_buckets,
+        home_before=request.home,
+        budgets=budgets,
+    )
 
 
 def _what_is_left(request: PlanRequest, limits: Limits, owner: Owner) -> Limits:

@@ -1,0 +1,72 @@
+"""
+For one level: prices on a route, and how wide to search, from cheap tries to dear ones.
+
+The LP relaxation says which price makes the table just fit (``bounds_table``). Whole items may need more, so the price
+climbs until a placement keeps the limit; where every item is coarse the search also widens, until what was found is
+proven best or the ladder ends.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from partitioning.bounds_cover import Shedding
+from partitioning.bounds_table import route_prices
+from partitioning.planners.evenkeel.problem import NOWHERE, Problem
+
+# Where the relaxation sees no need for a price, later rungs start from this share of a mean item's state.
+FIRST_PRICE = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One try: the price as a multiple of the relaxation's, the width as a multiple of the usual."""
+
+    price: float
+    width: float
+
+
+QUICK = (Rung(price=1, width=0.5), Rung(price=3, width=0.5), Rung(price=12, width=0.5))
+FINE = (Rung(price=1, width=1), Rung(price=4, width=1), Rung(price=16, width=1))
+THOROUGH = (
+    Rung(price=1, width=1),
+    Rung(price=3, width=1),
+    Rung(price=10, width=1),
+    Rung(price=1, width=4),
+    Rung(price=3, width=4),
+    Rung(price=30, width=4),
+    Rung(price=300, width=8),
+)
+
+
+def rungs(*, is_coarse: bool, is_goal: bool, has_table: bool) -> tuple[Rung, ...]:
+    """The tries for a level: more for the goal, most if all items are coarse; one price if there is no table to fill."""
+    ladder: tuple[Rung, ...] = QUICK
+    if is_goal:
+        ladder = THOROUGH if is_coarse else FINE
+    return ladder if has_table else tuple(rung for rung in ladder if rung.price == 1)
+
+
+def relaxed_price(problem: Problem, *, level: float, max_routes: float) -> float:
+    """λ of the LP relaxation at this level: 0 if the table does not bind there."""
+    if np.isinf(max_routes):
+        return 0.0
+    stays = np.flatnonzero(problem.origin != NOWHERE)
+    shedding = Shedding(
+        bucket=problem.origin[stays],
+        cost=problem.cost[stays],
+        state=problem.state[stays],
+        routes=problem.routes_added[stays],
+        excess=np.maximum(problem.load(problem.origin) - problem.limit(level), 0.0),
+    )
+    n_routes = np.count_nonzero(
+        (problem.origin != problem.home) & ~problem.is_slot & (problem.origin != NOWHERE)
+    )
+    return route_prices(shedding, n_too_many=float(n_routes) - max_routes)[-1]
+
+
+def price_of(rung: Rung, *, relaxed: float, problem: Problem) -> float:
+    """The price of a route on this rung."""
+    if relaxed > 0:
+        return rung.price * relaxed
+    return FIRST_PRICE * (rung.price - 1) * float(problem.state.mean())

@@ -1,0 +1,31 @@
+"""How hard the planner looks."""
+
+from dataclasses import dataclass
+
+from partitioning.errors import PlanRequestError
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvenkeelOptions:
+    """Bounds on the search, in steps: more finds better plans for requests of few, coarse items, and takes longer."""
+
+    n_coarse: int = 64  # heaviest items, decided one by one
+    max_nodes: int = 2_000  # children looked at for each of them; also see ``width``
+
+    def __post_init__(self) -> None:
+        for field, least in (("n_coarse", 0), ("max_nodes", 1)):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise PlanRequestError(
+                    f"EvenkeelOptions.{field} must be a whole number, {least} or more. Got {value!r}."
+                    " Leave it out for the default."
+                )
+
+    def width(self, n_buckets: int) -> int:
+        """Nodes kept a step: fewer where each has many children, within reason."""
+        return max(MIN_WIDTH, min(self.max_nodes // n_buckets, MAX_WIDTH))
+
+
+MIN_WIDTH = 48
+MAX_WIDTH = 256
+DEFAULTS = EvenkeelOptions()
