@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NO_ROUTE = -1
+HEAVY = 0.05  # of θ_max · mean: a key of less cost is left to its slot
 
 
 @dataclass
@@ -106,3 +107,16 @@ class Table:
         home = self.home[heavy]
         placed = owner[self.n_slots :]
         self.route[heavy[placed != home]] = placed[placed != home]
+
+    def adopt_keys(self, owner: Integers) -> None:
+        """The same for a plan that placed every key: slots stay, and every key away from its slot is a route."""
+        self.route = np.where(owner == self.home, NO_ROUTE, owner)
+
+    def heavy_keys(self, budgets: Budgets) -> Integers:
+        """The keys worth tracking: those that matter against what a bucket may be too hot by, and all routed ones."""
+        cut = HEAVY * budgets.max_imbalance * float(self.cost.sum()) / self.workload.n_buckets
+        return np.flatnonzero((self.cost >= cut) | (self.route != NO_ROUTE))
+
+    def heaviest_keys(self, n_keys: int) -> Integers:
+        """The ``n_keys`` costliest, ascending."""
+        return np.sort(np.argsort(-self.cost, kind="stable")[:n_keys])

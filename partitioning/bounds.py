@@ -47,7 +47,7 @@ def bound_plan(
     what is possible of it) does either. A plan that falls short of the goal is so never compared with work it did
     not do.
     """
-    imbalance = bound_imbalance_of(request)
+    imbalance = bound_imbalance_of(request, n_undrained=n_undrained)
     level = max(request.budgets.max_imbalance, imbalance, reached)
     return Bounds(
         imbalance=imbalance,

@@ -29,14 +29,20 @@ def bound_imbalance(cost: NDArray[np.float64], n_buckets: int) -> float:
     return max(0.0, (float(crowded.max()) - ROUNDING * float(running[-1])) / mean - 1.0)
 
 
-def bound_imbalance_of(request: PlanRequest) -> float:
-    """The least θ of any plan for this request, whatever it moves: capacities, drains and pins included."""
+def bound_imbalance_of(request: PlanRequest, *, n_undrained: int = 0) -> float:
+    """
+    The least θ of any plan for this request, whatever it moves: capacities, drains and pins included.
+
+    Plans may leave up to ``n_undrained`` items in drained buckets, where they are no load: at best the heaviest.
+    """
     is_pinned = request.is_pinned & (request.owner < request.n_buckets)
     bound = _bound_pinned(request, is_pinned)
     if request.is_plain:
         return max(bound, bound_imbalance(request.cost, request.n_buckets))
-    stays_drained = is_pinned & np.isin(request.owner, request.drained)
-    return max(bound, _bound_unlike(request, request.cost[~stays_drained]))
+    is_inside = np.isin(request.owner, request.drained)
+    leaving = np.sort(request.cost[is_inside & ~is_pinned])
+    leaving = leaving[: max(0, leaving.size - n_undrained)]
+    return max(bound, _bound_unlike(request, np.concatenate([request.cost[~is_inside], leaving])))
 
 
 def _bound_pinned(request: PlanRequest, is_pinned: NDArray[np.bool_]) -> float:

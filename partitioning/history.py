@@ -29,7 +29,7 @@ class History:
     source: NDArray[np.int64] = field(default_factory=_none)  # bucket it left
     age: NDArray[np.int64] = field(default_factory=_none)  # in windows; 1 is the window before this one
     n_windows: int = 3  # moves older than this are forgotten
-    min_gain: float = 2.0  # factor by which going back must help more
+    min_gain: float = 2.0  # factor by which going back must help more; infinite: never
 
     def __post_init__(self) -> None:
         for name in ("item", "source", "age"):

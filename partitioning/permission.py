@@ -1,5 +1,7 @@
 """Holds any planner's answer to what the request forbids: pins, drained buckets, and ways back."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +37,7 @@ def is_worth_going_back(request: PlanRequest, limits: Limits, *, steady: Owner, 
     It must be better, and lower θ ``min_gain`` times as much; imbalances within the goal count the same.
     """
     figures, steady_figures = measure(request, free), measure(request, steady)
-    if not is_better(figures, steady_figures, limits):
+    if math.isinf(request.history.min_gain) or not is_better(figures, steady_figures, limits):
         return False
     still = max(limits.still.imbalance, limits.imbalance)
     gain = still - max(figures.imbalance, limits.imbalance)

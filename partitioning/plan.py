@@ -73,7 +73,7 @@ class Plan:
     @property
     def n_routes(self) -> int:
         """Explicit routes of the new function."""
-        return self.figures.routes
+        return int(self.figures.routes)
 
     @cached_property
     def churn(self) -> Churn:

@@ -1,6 +1,7 @@
 """The product's answer: any planner's plan, fitted to the hard budgets, never worse than standing still."""
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,9 @@ Owner = NDArray[np.int64]
 
 # A planner is asked again, from where its last answer led, while that helps; in practice two or three times.
 MAX_ROUNDS = 16
+
+# Planners that make the most of a migration limit at once: with what is left of it, asking again is hardly worth it.
+USES_UP_ITS_BUDGET = frozenset({"evenkeel"})
 
 
 def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object | None = None) -> Plan:
@@ -51,7 +55,8 @@ def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object |
     limits = Limits.of_request(request)
     step = _take_step(request, limits, ask)
     given_up = step.given_up
-    for _ in range(MAX_ROUNDS - 1):
+    asks_once = planner in USES_UP_ITS_BUDGET and np.isfinite(limits.migration)
+    for _ in range(0 if asks_once else MAX_ROUNDS - 1):
         if step.is_final:
             break
         left = _what_is_left(request, limits, step.owner)
@@ -113,7 +118,7 @@ def _is_as_good_as_it_gets(request: PlanRequest, figures: Figures, limits: Limit
 
 
 def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest:
-    """The same items, already moved, with what is left of the migration limit."""
+    """The same items, already moved, with what is left of the migration limit. No gain is worth a way back any more."""
     budgets = request.budgets
     if np.isfinite(left.migration):
         share = min(1.0, left.migration / request.total_state) if request.total_state else 0.0
@@ -124,6 +129,7 @@ def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest
         n_buckets_before=request.n_buckets,
         home_before=request.home,
         budgets=budgets,
+        history=replace(request.history, min_gain=math.inf),
     )
 
 

@@ -16,7 +16,7 @@ class Figures:
 
     imbalance: float
     migration: float
-    routes: int
+    routes: float  # a whole number; infinite where figures stand for a limit
     undrained: int = 0  # items left in buckets that are to be emptied
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from partitioning import measures
 from partitioning.bounds import bound_plan
+from partitioning.payback import weigh
 from partitioning.plan import Plan
 from partitioning.ranking import Limits
 from partitioning.request import PlanRequest
@@ -23,6 +24,7 @@ def give_reasons(plan: Plan, given_up: NDArray[np.int64]) -> tuple[str, ...]:
     reasons += _what_cannot_move(plan)
     if given_up.size:
         reasons.append(_what_was_given_up(plan, given_up))
+    reasons += _what_it_pays(plan)
     return tuple(reasons)
 
 
@@ -115,6 +117,15 @@ def _what_cannot_move(plan: Plan) -> Iterator[str]:
     n_forced = int(np.count_nonzero(request.is_pinned & (request.owner >= request.n_buckets)))
     if n_forced:
         yield f"pinned items that must move all the same, since their bucket goes away: {n_forced}"
+
+
+def _what_it_pays(plan: Plan) -> Iterator[str]:
+    """Said of plans that balance; a drain or a change of N is not weighed against its migration."""
+    if plan.churn.balance.size == 0 or plan.request.drained.size:
+        return
+    payback = weigh(plan.request, plan.owner)
+    if not payback.is_worth_it:
+        yield f"the plan is {payback}"
 
 
 def _what_was_given_up(plan: Plan, given_up: NDArray[np.int64]) -> str:

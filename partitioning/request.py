@@ -12,6 +12,7 @@ from partitioning.budgets import Budgets
 from partitioning.errors import PlanRequestError
 from partitioning.history import NO_HISTORY, History
 from partitioning.item_checks import MAX_EXACT, NO_SLOT
+from partitioning.payback_rule import PaybackRule
 
 __all__ = ["MAX_EXACT", "NO_SLOT", "PlanRequest"]
 
@@ -45,6 +46,7 @@ class PlanRequest:
     drained: NDArray[np.int64] = None  # type: ignore[assignment]  # buckets to empty, ascending
     is_pinned: NDArray[np.bool_] = None  # type: ignore[assignment]  # True: may not move
     history: History = NO_HISTORY  # which items moved lately, and from where
+    payback: PaybackRule = field(default_factory=PaybackRule)  # when a plan counts as worth its migration
 
     def __post_init__(self) -> None:
         if not isinstance(self.budgets, Budgets):
@@ -95,6 +97,7 @@ class PlanRequest:
         drained: ArrayLike | None = None,
         is_pinned: ArrayLike | None = None,
         history: History = NO_HISTORY,
+        payback: PaybackRule | None = None,
     ) -> "PlanRequest":
         """A request whose items are all keys. Defaults are those of ``of_items``."""
         n_items = item_checks.as_amounts("PlanRequest.cost", cost).size
@@ -113,6 +116,7 @@ class PlanRequest:
             drained=drained,
             is_pinned=is_pinned,
             history=history,
+            payback=payback,
         )
 
     @classmethod
@@ -133,6 +137,7 @@ class PlanRequest:
         drained: ArrayLike | None = None,
         is_pinned: ArrayLike | None = None,
         history: History = NO_HISTORY,
+        payback: PaybackRule | None = None,
     ) -> "PlanRequest":
         """
         A request with keys and slots. ``slot`` holds positions in these very arrays.
@@ -162,6 +167,7 @@ class PlanRequest:
             drained=drained,  # type: ignore[arg-type]
             is_pinned=is_pinned,  # type: ignore[arg-type]
             history=history,
+            payback=payback or PaybackRule(),
         )
 
     @property

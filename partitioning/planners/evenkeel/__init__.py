@@ -24,6 +24,8 @@ The phases, one file each:
 7. ``candidates``: what was found is measured on the request itself; the best wins, standing still included.
 """
 
+import math
+
 from partitioning.permission import is_worth_going_back
 from partitioning.plan import Plan
 from partitioning.planners.evenkeel.candidates import Candidates
@@ -49,7 +51,7 @@ def plan_evenkeel(request: PlanRequest, options: EvenkeelOptions = DEFAULTS) -> 
     """
     limits = Limits.of_request(request)
     steady = _best_of(request, limits, options, barred=request.ways_back)
-    if request.ways_back[0].size == 0 or steady.is_at_goal:
+    if request.ways_back[0].size == 0 or steady.is_at_goal or math.isinf(request.history.min_gain):
         return Plan(request=request, owner=steady.owner, planner="evenkeel")
     free = _best_of(request, limits, options, barred=NO_PAIRS)
     goes_back = is_worth_going_back(request, limits, steady=steady.owner, free=free.owner)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from partitioning.planners.evenkeel.covers import Covers, sand_prices, tabulate
-from partitioning.planners.evenkeel.problem import NOWHERE, Floats, Integers, Problem
+from partitioning.planners.evenkeel.problem import NOWHERE, Flags, Floats, Integers, Problem
 
+N_CONSIDERED = 4  # times the width: children beyond are dropped unseen
 HASH_STEP = 1_000_003  # odd: loads of different buckets must not add up to the same mark
 
 
@@ -29,6 +30,9 @@ class Aim:
     limit: Floats  # per bucket
     route_price: float
     max_routes: float
+    grain: float | None = (
+        None  # loads this close count as equal; 1 is exact, None a quarter of a cell: more variety
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,11 +104,14 @@ class _Beam:
             moved[:, origin] = self.moved
         routes = np.empty(shape)
         routes[:] = self.routes[:, None]
-        if not self._problem.is_slot[item]:
+        if self._problem.is_slot[item]:
+            routes += self._problem.left_behind[item]
+            at_home = origin
+        else:
             routes += 1.0
-            home = int(self._problem.home[item])
-            if home != NOWHERE:
-                routes[:, home] -= 1.0
+            at_home = int(self._problem.home[item])
+        if at_home != NOWHERE:
+            routes[:, at_home] = self.routes
         return moved, routes
 
     def _price_if_placed(self, place: int, origin: int, cost: float) -> Floats:
@@ -120,13 +127,13 @@ class _Beam:
         total[:, origin] = rest[:, 0] + kept
         return np.asarray(total)
 
-    def _is_possible(self, item: int, origin: int, cost: float, routes: Floats) -> "np.ndarray":
+    def _is_possible(self, item: int, origin: int, cost: float, routes: Floats) -> Flags:
         possible = self.excess + cost <= self._stay
         if origin != NOWHERE:
             possible[:, origin] = self.excess[:, origin] <= self._stay[origin]
         if self._problem.is_barred is not None:
             possible &= ~self._problem.is_barred[item]
-        return possible & (routes <= self._aim.max_routes)
+        return np.asarray(possible & (routes <= self._aim.max_routes))
 
     def _excess_of(self, parent: Integers, bucket: Integers, origin: int, cost: float) -> Floats:
         excess = self.excess[parent]
@@ -141,25 +148,51 @@ class _Beam:
 
     def _select(self, value: Floats, routes: Floats, width: int, origin: int, cost: float) -> Integers:
         """The best children, of those with equal loads and routes only the best; of equal values the most even first."""
-        flat = value.ravel()
-        possible = np.flatnonzero(np.isfinite(flat))
-        if possible.size > 2 * width:
-            cut = np.partition(flat[possible], 2 * width)[2 * width]
-            self.dropped = min(self.dropped, float(cut))
-            possible = possible[flat[possible] <= cut][: 4 * width]
+        flat, n_routes = value.ravel(), routes.ravel()
+        possible = self._below_cut(flat, N_CONSIDERED * width)
         parent, bucket = np.divmod(possible, self._problem.n_buckets)
         excess = self._excess_of(parent, bucket, origin, cost)
         order = np.lexsort((excess.max(axis=1, initial=0.0), flat[possible]))
-        mark = self._mark(excess[order], routes.ravel()[possible[order]])
-        _, first = np.unique(mark, return_index=True)
-        chosen = order[np.sort(first)]
-        if chosen.size > width:
-            self.dropped = min(self.dropped, float(flat[possible[chosen[width]]]))
-        return possible[chosen[:width]]
+        _, first = np.unique(self._mark(excess[order], n_routes[possible[order]]), return_index=True)
+        ranked = possible[order[np.sort(first)]]
+        if ranked.size <= width:
+            return ranked
+        kept = self._kept(n_routes[ranked], width)
+        self.dropped = min(self.dropped, float(flat[ranked[~kept]].min()))
+        return ranked[kept]
+
+    def _below_cut(self, value: Floats, n_most: int) -> Integers:
+        """Places of possible children, at most about ``n_most`` of the best."""
+        possible = np.flatnonzero(np.isfinite(value))
+        if possible.size <= n_most:
+            return possible
+        cut = np.partition(value[possible], n_most)[n_most]
+        self.dropped = min(self.dropped, float(cut))
+        return np.asarray(possible[value[possible] <= cut][: 2 * n_most])
+
+    def _kept(self, n_routes: Floats, width: int) -> Flags:
+        """
+        Which of the nodes, best first, to keep.
+
+        Without a table the first; with one half of them, and of the others the best of every number of routes in turn: a node
+        of few routes is the way out when the better ones turn out to need too many.
+        """
+        place = np.arange(n_routes.size)
+        if np.isinf(self._aim.max_routes):
+            return place < width
+        by_routes = np.argsort(n_routes, kind="stable")
+        grouped = n_routes[by_routes]
+        turn = np.empty(n_routes.size, dtype=np.int64)
+        turn[by_routes] = place - np.searchsorted(grouped, grouped)
+        order = np.lexsort((place, np.where(place < width // 2, -1, turn)))
+        kept = np.zeros(n_routes.size, dtype=np.bool_)
+        kept[order[:width]] = True
+        return kept
 
     def _mark(self, excess: Floats, routes: Floats) -> Integers:
-        """A number for each node, equal where routes are equal and loads are to a quarter of a cell."""
-        cells = np.floor(excess * (4.0 / self._covers.cell)).astype(np.int64)
+        """A number for each node, equal where routes are equal and loads are, to a grain."""
+        grain = self._covers.cell / 4.0 if self._aim.grain is None else self._aim.grain
+        cells = np.floor(excess / grain).astype(np.int64)
         weight = HASH_STEP ** np.arange(1, excess.shape[1] + 1, dtype=np.int64)
         return np.asarray(cells @ weight + routes.astype(np.int64))
 

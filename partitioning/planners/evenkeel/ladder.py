@@ -1,8 +1,8 @@
 """
 For one level: prices on a route, and how wide to search, from cheap tries to dear ones.
 
-The LP relaxation says which price makes the table just fit (``bounds_table``). Whole items may need more, so the price
-climbs until a placement keeps the limit; where every item is coarse the search also widens, until what was found is
+The LP relaxation says which price makes the table just fit (``bounds_table``). Whole items may need a higher one, so the price
+is raised while routes are too many. For the goal, where all items are coarse, the search also widens, until what was found is
 proven best or the ladder ends.
 """
 
@@ -14,7 +14,7 @@ from partitioning.bounds_cover import Shedding
 from partitioning.bounds_table import route_prices
 from partitioning.planners.evenkeel.problem import NOWHERE, Problem
 
-# Where the relaxation sees no need for a price, later rungs start from this share of a mean item's state.
+# Where the relaxation sees no need for a price, tries beyond the first start from this share of a mean item's state.
 FIRST_PRICE = 0.1
 
 
@@ -26,7 +26,7 @@ class Rung:
     width: float
 
 
-QUICK = (Rung(price=1, width=0.5), Rung(price=3, width=0.5), Rung(price=12, width=0.5))
+QUICK = (Rung(price=1, width=0.5), Rung(price=4, width=0.5), Rung(price=16, width=0.5))
 FINE = (Rung(price=1, width=1), Rung(price=4, width=1), Rung(price=16, width=1))
 THOROUGH = (
     Rung(price=1, width=1),
@@ -37,14 +37,6 @@ THOROUGH = (
     Rung(price=30, width=4),
     Rung(price=300, width=8),
 )
-
-
-def rungs(*, is_coarse: bool, is_goal: bool, has_table: bool) -> tuple[Rung, ...]:
-    """The tries for a level: more for the goal, most if all items are coarse; one price if there is no table to fill."""
-    ladder: tuple[Rung, ...] = QUICK
-    if is_goal:
-        ladder = THOROUGH if is_coarse else FINE
-    return ladder if has_table else tuple(rung for rung in ladder if rung.price == 1)
 
 
 def relaxed_price(problem: Problem, *, level: float, max_routes: float) -> float:
@@ -69,4 +61,4 @@ def price_of(rung: Rung, *, relaxed: float, problem: Problem) -> float:
     """The price of a route on this rung."""
     if relaxed > 0:
         return rung.price * relaxed
-    return FIRST_PRICE * (rung.price - 1) * float(problem.state.mean())
+    return FIRST_PRICE * max(0.0, rung.price - 1) * float(problem.state.mean())

@@ -2,7 +2,7 @@
 How even to aim for: the goal if the budgets allow it, else the lowest level they do.
 
 The migration that a level takes falls as the level rises, so levels are searched between what no plan can beat and the
-best that was found: first close to the former, then in growing steps, then halfway.
+best that was found: first close to the former, which is often within reach, then halfway.
 """
 
 from collections.abc import Iterator
@@ -12,24 +12,24 @@ import numpy as np
 from partitioning.planners.evenkeel.problem import Floats, Problem
 
 FIRST_STEP = 1 / 64  # of the range of levels
-GROWTH = 4.0
-N_TRIES = 6  # levels looked at once the goal is out of reach
-CLOSE_ENOUGH = 1e-3  # levels closer than this are not worth another look
+CLOSE_ENOUGH = 1e-3  # of the hottest load: levels closer than this are not worth another look
 N_HALVINGS = 30
 
 
 class LevelSearch:
     """Proposes levels between one that is out of reach and one that is reached; told how each try went."""
 
-    def __init__(self, *, low: float, high: float) -> None:
+    def __init__(self, *, low: float, high: float, n_tries: int) -> None:
         self.low, self.high = low, high
-        self._step = (high - low) * FIRST_STEP
+        self._n_tries = n_tries
 
     def __iter__(self) -> Iterator[float]:
-        for _ in range(N_TRIES):
-            if self.high - self.low <= CLOSE_ENOUGH:
+        step = FIRST_STEP
+        for _ in range(self._n_tries):
+            if self.high - self.low <= CLOSE_ENOUGH * (1.0 + self.low):
                 return
-            yield min(self.low + self._step, (self.low + self.high) / 2)
+            yield self.low + step * (self.high - self.low)
+            step = 0.5
 
     def tell(self, level: float, reached: float | None) -> None:
         """``reached`` is the imbalance of a plan inside the budgets, or None if there was none."""
@@ -37,7 +37,6 @@ class LevelSearch:
             self.high = reached
         if reached is None or reached > level:
             self.low = level
-            self._step *= GROWTH
 
 
 def lowest_level(problem: Problem, *, max_moved: float, low: float, high: float) -> float:

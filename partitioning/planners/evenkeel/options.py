@@ -11,9 +11,11 @@ class EvenkeelOptions:
 
     n_coarse: int = 64  # heaviest items, decided one by one
     max_nodes: int = 2_000  # children looked at for each of them; also see ``width``
+    n_rungs: int = 7  # tries at the goal where all items are coarse: ``ladder.THOROUGH``
+    n_levels: int = 6  # levels looked at once the goal is out of reach
 
     def __post_init__(self) -> None:
-        for field, least in (("n_coarse", 0), ("max_nodes", 1)):
+        for field, least in (("n_coarse", 0), ("max_nodes", 1), ("n_rungs", 1), ("n_levels", 0)):
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise PlanRequestError(
@@ -26,6 +28,9 @@ class EvenkeelOptions:
         return max(MIN_WIDTH, min(self.max_nodes // n_buckets, MAX_WIDTH))
 
 
-MIN_WIDTH = 48
+MIN_WIDTH = 32
 MAX_WIDTH = 256
 DEFAULTS = EvenkeelOptions()
+LIGHT = EvenkeelOptions(
+    n_coarse=32, max_nodes=500, n_rungs=2
+)  # for questions beside the plan, a dozen at a time

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partitioning.measures import TOLERANCE, home_after, load_per_bucket
-from partitioning.request import PlanRequest
+from partitioning.request import NO_SLOT, PlanRequest
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,26 +27,27 @@ NO_PAIRS: Pairs = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
     """
-    Items that may move, and the buckets in use, both numbered anew from 0.
+    Units that may move, and the buckets in use, both numbered anew from 0.
 
-    An item that must leave (its bucket goes away, or is being drained) has its origin NOWHERE. A key without a bucket in
+    A unit is one item, or a slot with keys that go wherever it goes. One that must leave (its bucket goes away, or is being drained) has its origin NOWHERE. A key without a bucket in
     which it needs no route has its home NOWHERE.
     """
 
-    item: Integers  # position of each item in the request
+    unit: Integers  # of each item of the request; NOWHERE if it does not move
     bucket: Integers  # number of each bucket in the request
     cost: Floats
     state: Floats
     origin: Integers  # bucket it stays in for nothing
     home: Integers  # bucket in which it needs no route
-    is_slot: Flags  # never needs a route
+    is_slot: Flags  # never needs a route itself
+    left_behind: Floats  # keys of a slot that need a route if it leaves without them
     share: Floats  # fair load of each bucket: its part of all cost by capacity
     fixed: Floats  # load of each bucket that cannot move
     barred: Pairs  # (item, bucket) pairs that are out of the question
 
     @property
     def n_items(self) -> int:
-        return self.item.size
+        return self.cost.size
 
     @property
     def n_buckets(self) -> int:
@@ -86,7 +87,15 @@ class Problem:
         at_home = self.home == self.origin
         has_home = self.home != NOWHERE
         added = np.where(has_home, np.where(at_home, 1.0, -1.0), 0.0)
-        return np.where(self.is_slot | (self.origin == NOWHERE), 0.0, added)
+        added = np.where(self.is_slot, self.left_behind, added)
+        return np.where(self.origin == NOWHERE, 0.0, added)
+
+    def spread(self, placed: Integers, at_rest: Integers) -> Integers:
+        """The placement of the request's items; ``at_rest`` is where those are that do not move."""
+        moves = self.unit != NOWHERE
+        owner = at_rest.copy()
+        owner[moves] = self.bucket[placed[self.unit[moves]]]
+        return owner
 
 
 def whole_parts(amount: Floats) -> Floats:
@@ -95,37 +104,84 @@ def whole_parts(amount: Floats) -> Floats:
     return np.rint(amount * (WHOLE / total)) if total > 0 else np.zeros_like(amount)
 
 
-def pose(request: PlanRequest, *, leaving: Flags, barred: Pairs) -> Problem:
+def pose(request: PlanRequest, *, leaving: Flags, barred: Pairs, n_apart: float) -> Problem:
     """
     The problem of a request, once it is decided which items of drained buckets leave now.
 
     What is pinned, or stays in a drained bucket, is load that cannot move; so is an item with every other bucket barred.
-    ``barred`` names (position, bucket) pairs of the request; what must leave is barred from nothing.
+    ``barred`` names (position, bucket) pairs of the request; what must leave is barred from nothing. Of the keys that
+    sit in a slot that is an item, the ``n_apart`` heaviest may leave it; the others go where it goes.
     """
     must_leave = leaving | (request.owner >= request.n_buckets)
-    barred = tuple(part[~must_leave[barred[0]]] for part in barred)  # type: ignore[assignment]
+    barred = _of_those_that_may_stay(barred, must_leave)
     number = _numbers(request)
     is_fixed = request.is_pinned | (~must_leave & (number[request.owner] == NOWHERE))
-    is_fixed |= np.bincount(barred[0], minlength=request.n_items) >= request.is_live.sum() - 1 + (
-        must_leave * request.n_buckets
-    )
-    item, fixed = np.flatnonzero(~is_fixed), np.flatnonzero(is_fixed)
-    cost = whole_parts(request.cost)
+    is_fixed |= _has_nowhere_to_go(request, barred)
+    leader = _leaders(request, is_fixed | np.isin(np.arange(request.n_items), barred[0]), n_apart)
+    first, unit = np.unique(np.where(is_fixed, NOWHERE, leader), return_inverse=True)
+    unit -= int(is_fixed.any())  # NOWHERE is the first of the unique, if any is
+    first = first[first != NOWHERE]
+    return _problem(request, first, unit, must_leave, barred)
+
+
+def _problem(
+    request: PlanRequest, first: Integers, unit: Integers, must_leave: Flags, barred: Pairs
+) -> Problem:
+    """The problem of these units: the first item of each, and the unit of each item."""
+    number = _numbers(request)
+    moves, fixed = np.flatnonzero(unit != NOWHERE), np.flatnonzero(unit == NOWHERE)
+    cost, state = whole_parts(request.cost), whole_parts(request.state)
     in_use = np.flatnonzero(request.is_live)
     at_rest = np.where(request.owner < request.n_buckets, request.owner, request.start)
     home = np.where(request.is_slot, NOWHERE, number[home_after(request, request.start)])
     return Problem(
-        item=item,
+        unit=unit,
         bucket=in_use,
-        cost=cost[item],
-        state=whole_parts(request.state)[item],
-        origin=np.where(must_leave, NOWHERE, number[request.owner])[item],
-        home=home[item],
-        is_slot=request.is_slot[item],
+        cost=load_per_bucket(cost[moves], unit[moves], first.size),
+        state=load_per_bucket(state[moves], unit[moves], first.size),
+        origin=np.where(must_leave, NOWHERE, number[request.owner])[first],
+        home=home[first],
+        is_slot=request.is_slot[first],
+        left_behind=_left_behind(request, unit)[first],
         share=_shares(request)[in_use],
         fixed=load_per_bucket(cost[fixed], at_rest[fixed], request.n_buckets)[in_use],
-        barred=_renumbered(barred, item=item, number=number, n_items=request.n_items),
+        barred=_renumbered(barred, unit=unit, number=number),
     )
+
+
+def _leaders(request: PlanRequest, is_alone: Flags, n_apart: float) -> Integers:
+    """Each item itself, or the slot that it goes with: all but the heaviest keys that sit in their slots."""
+    leader = np.arange(request.n_items)
+    keys = np.flatnonzero(request.slot != NO_SLOT)
+    slots = request.slot[keys]
+    keys = keys[(request.owner[keys] == request.owner[slots]) & ~is_alone[keys] & ~is_alone[slots]]
+    if keys.size > n_apart:
+        together = keys[np.argsort(-request.cost[keys], kind="stable")][int(n_apart) :]
+        leader[together] = request.slot[together]
+    return leader
+
+
+def _left_behind(request: PlanRequest, unit: Integers) -> Floats:
+    """For each slot the keys that sit in it and do not go with it."""
+    keys = np.flatnonzero(request.slot != NO_SLOT)
+    slots = request.slot[keys]
+    apart = (request.owner[keys] == request.owner[slots]) & (unit[keys] != unit[slots])
+    return np.bincount(slots[apart], minlength=request.n_items).astype(np.float64)
+
+
+def _of_those_that_may_stay(pairs: Pairs, must_leave: Flags) -> Pairs:
+    stays = ~must_leave[pairs[0]]
+    return pairs[0][stays], pairs[1][stays]
+
+
+def _has_nowhere_to_go(request: PlanRequest, barred: Pairs) -> Flags:
+    """Whether every bucket in use but its own is barred."""
+    items, buckets = barred
+    in_use = request.is_live[buckets] & (buckets != request.owner[items])
+    pairs = np.unique(items[in_use] * request.n_buckets + buckets[in_use])
+    n_open = request.is_live.sum() - request.is_live[np.minimum(request.owner, request.n_buckets - 1)]
+    n_barred = np.bincount(pairs // request.n_buckets, minlength=request.n_items)
+    return np.asarray((n_barred > 0) & (n_barred >= n_open))
 
 
 def _numbers(request: PlanRequest) -> Integers:
@@ -141,9 +197,7 @@ def _shares(request: PlanRequest) -> Floats:
     return np.asarray(total * capacity / float(capacity.sum()))
 
 
-def _renumbered(pairs: Pairs, *, item: Integers, number: Integers, n_items: int) -> Pairs:
-    place = np.full(n_items, NOWHERE)
-    place[item] = np.arange(item.size)
-    items, buckets = place[pairs[0]], number[pairs[1]]
-    matters = (items != NOWHERE) & (buckets != NOWHERE)
-    return items[matters], buckets[matters]
+def _renumbered(pairs: Pairs, *, unit: Integers, number: Integers) -> Pairs:
+    units, buckets = unit[pairs[0]], number[pairs[1]]
+    matters = (units != NOWHERE) & (buckets != NOWHERE)
+    return units[matters], buckets[matters]
