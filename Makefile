@@ -37,7 +37,7 @@ lock: setup ## make requirements.txt anew from requirements.in
 doctor: ## say what was found on this machine, and what to do about what is missing
 	@$(PYTHON) -m bootstrap doctor
 
-bench-planners: setup ## time and quality of every planner, as ratios
+bench-planners: setup ## what our planner is meant to do, as goals and results; about ten minutes
 	@$(ENV) python -m benchmarks.bench_planners
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay

@@ -25,20 +25,21 @@ def main(argv: list[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="fewer seeds and windows: about a minute")
+    parser.add_argument("--only", nargs="*", default=None, help="parts to run, by their names below")
     parser.add_argument("--json", type=Path, help="also keep the rows in this file")
     args = parser.parse_args(argv)
 
-    goals = _run_all(quick=args.quick)
+    goals = _run_all(quick=args.quick, only=args.only)
     print_goals(goals)
     if args.json:
         args.json.write_text(json.dumps([asdict(goal) for goal in goals], indent=1) + "\n")
 
 
-def _run_all(*, quick: bool) -> list[Goal]:
+def _run_all(*, quick: bool, only: list[str] | None) -> list[Goal]:
     rivalry = Rivalry()
     parts: dict[str, Callable[[], list[Goal]]] = {
-        "planning time": lambda: bench_time(quick=quick),
-        "small cases": lambda: bench_small(rivalry, quick=quick),
+        "time": lambda: bench_time(quick=quick),
+        "small": lambda: bench_small(rivalry, quick=quick),
         "drift": lambda: bench_drift(rivalry, quick=quick),
         "chaos": lambda: bench_chaos(rivalry, quick=quick),
         "convergence": lambda: bench_convergence(rivalry, quick=quick),
@@ -47,6 +48,8 @@ def _run_all(*, quick: bool) -> list[Goal]:
     }
     goals: list[Goal] = []
     for name, run in parts.items():
+        if only is not None and name not in (*only, "rivals"):
+            continue
         began = time.perf_counter()
         print(f"{name} ...", flush=True)
         goals += run()

@@ -11,7 +11,7 @@ from partitioning.ranking import Limits
 
 SAME = 1e-9  # of a migration
 # Redist and readj take a step an item squared; MixedBF a round of Mixed for every route.
-MAX_ITEMS = {"redist": 150, "readj": 150, "mixed_bf": 100, "scan": 500}
+MAX_ITEMS = {"redist": 200, "readj": 200, "mixed_bf": 150, "scan": 600}
 NOT_RIVALS = ("evenkeel", "stay")
 
 
@@ -63,6 +63,8 @@ def is_beaten(plan: Plan, rival: Plan) -> bool:
         return False
     if rival.figures.undrained != plan.figures.undrained or not limits.admit(rival.figures):
         return rival.figures.undrained < plan.figures.undrained and limits.admit(rival.figures)
+    if limits.n_broken(plan.figures) and rival.migration > plan.migration:
+        return False
     ours, theirs = (max(figures.imbalance, limits.imbalance) for figures in (plan.figures, rival.figures))
     if abs(ours - theirs) > TOLERANCE:
         return theirs < ours

@@ -87,3 +87,23 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
         return table < table_other
     costs, costs_other = (one.migration, one.routes), (other.migration, other.routes)
     return costs != costs_other and costs[0] <= costs_other[0] and costs[1] <= costs_other[1]
+
+
+def rank(figures: Figures, limits: Limits) -> tuple[float, ...]:
+    """
+    What any number of placements are ordered by, lower is better: ``is_better`` with migration before routes.
+
+    Limits kept, then how far migration is over its limit, drains, routes over their limit, the imbalance above the goal in
+    steps of the tolerance, migration, routes.
+    """
+    over = max(0.0, figures.imbalance - limits.imbalance - TOLERANCE)
+    return (
+        not limits.admit(figures),
+        limits.n_broken(figures),
+        max(figures.migration, limits.migration),
+        figures.undrained,
+        max(figures.routes, limits.routes),
+        float(np.ceil(over / TOLERANCE)),
+        figures.migration,
+        figures.routes,
+    )

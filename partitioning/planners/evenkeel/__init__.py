@@ -8,10 +8,9 @@ Objective, in this order. Of all placements that keep ``max_routes`` and ``max_m
     then       migration = Σ state of items that change bucket
     then       routes
 
-Worked: four keys of cost 6, 4, 3, 3 and state 6, 4, 3, 1, all in bucket 0 of two, target 0.08. The mean is 8, so a bucket
-may hold 8.64. Bucket 0 holds 16 and must shed 7.36: {6, 3} does it for 6 + 1 = 7, {4, 3} does not (7), {4, 3, 3} for 8. But
-{6, 3} makes bucket 1 hold 9 > 8.64. So do {4, 3, 3} with 10; no pair fits: 8.64 is out of reach. The least θ is that of loads
-7 and 9, 0.125; {6, 3} with state 7 does that, {4, 3} with the cheaper 3 does it for 5. The plan moves 4 and the second 3.
+Worked: keys of cost 6, 4, 3, 3 and state 6, 4, 3, 1, all in bucket 0 of two; target 0.08. The mean is 8 and a bucket may hold
+8.64, but whole keys only make 9 + 7, 10 + 6 and worse: θ ≥ 9/8 - 1 = 0.125. Loads 9 and 7 come from moving 6 + 3 (state 7 or 9)
+or 4 + 3 (state 7 or 5). The plan moves the 4 and the second 3.
 
 The phases, one file each:
 

@@ -8,8 +8,9 @@ Items are decided one by one, heaviest first. A node is a set of decisions; its 
 which no completion of the node is below. The ``width`` best nodes of each step are kept. Exchanges come out by
 themselves: a heavy item may enter a full bucket, whose excess is then covered by what is cheapest there.
 
-Worked: limit 10; bucket 0 holds 7 and 6, bucket 1 holds 5 and 3, all of state 1. Moving the 6 to bucket 1 leaves an excess of
-14 - 10 = 4 there, covered by the 5 at 1: value 2. Moving the 7 leaves 5, the same. Leaving both is not coverable.
+Worked: limit 11; bucket 0 holds 7 and 6, bucket 1 holds 5 and 3, all of state 1. Sending the 6 over leaves an excess of
+14 - 11 = 3 in bucket 1, which the 3 covers at 1: value 2, an exchange. Keeping both 7 and 6 leaves an excess of 2 that nothing
+undecided covers: there is no such node.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,15 @@ from partitioning.bounds import bound_imbalance_of
 from partitioning.measures import TOLERANCE, home_after
 from partitioning.planners.evenkeel.beam import Aim
 from partitioning.planners.evenkeel.candidates import Candidates
-from partitioning.planners.evenkeel.ladder import FINE, QUICK, THOROUGH, Rung, price_of, relaxed_price
+from partitioning.planners.evenkeel.ladder import (
+    FINE,
+    QUICK,
+    THOROUGH,
+    Rung,
+    least_price,
+    price_of,
+    relaxed_price,
+)
 from partitioning.planners.evenkeel.levels import LevelSearch, lowest_level
 from partitioning.planners.evenkeel.options import EvenkeelOptions
 from partitioning.planners.evenkeel.problem import NOWHERE, WHOLE, Flags, Integers, Pairs, Problem, pose
@@ -49,7 +57,8 @@ def _numbers_apart(candidates: Candidates, max_routes: float) -> list[float]:
     """How many keys may leave their slots, to be tried one after the other."""
     if not candidates.request.has_slots or max_routes >= candidates.request.n_items:
         return [np.inf]
-    return sorted({max(0.0, max_routes - candidates.figures.routes), max_routes})
+    room = max(0.0, max_routes - candidates.figures.routes)
+    return [room] if room >= max_routes / 2 else [room, max_routes]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -101,7 +110,7 @@ class _Descent:
         is_coarse = self.problem.n_items <= self.options.n_coarse
         if is_goal and is_coarse:
             return self._climb(level)
-        relaxed = relaxed_price(self.problem, level=level, max_routes=self.max_routes)
+        relaxed = self._price(level)
         reached: list[float] = []
         for rung in FINE if is_goal else QUICK:
             tried = self._try(level, rung, price_of(rung, relaxed=relaxed, problem=self.problem))
@@ -112,10 +121,14 @@ class _Descent:
                 break
         return min(reached, default=None)
 
+    def _price(self, level: float) -> float:
+        relaxed = relaxed_price(self.problem, level=level, max_routes=self.max_routes)
+        return max(relaxed, least_price(self.problem))
+
     def _climb(self, level: float) -> float | None:
         """The same where every item is coarse: until the least migration is proven, or the ladder ends."""
         has_table = bool(np.isfinite(self.max_routes))
-        relaxed = relaxed_price(self.problem, level=level, max_routes=self.max_routes)
+        relaxed = self._price(level)
         reached: list[float] = []
         least = np.inf
         for rung in THOROUGH[: self.options.n_rungs]:
@@ -125,7 +138,8 @@ class _Descent:
             tried = self._try(level, rung, price)
             reached += tried.imbalances
             least = min(least, tried.least_moved(level))
-            if least <= (tried.dropped - (price * self.max_routes if price else 0.0)) * PROVEN + 1:
+            not_below = tried.dropped - price * self.max_routes if price else tried.dropped
+            if least <= not_below * PROVEN + 1 or np.isinf(tried.dropped):
                 break
         return min(reached, default=None)
 

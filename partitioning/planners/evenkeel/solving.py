@@ -8,7 +8,8 @@ from partitioning.planners.evenkeel.beam import Aim, search
 from partitioning.planners.evenkeel.problem import Integers, Problem
 from partitioning.planners.evenkeel.settling import settle
 
-N_COMPLETED = 4  # of the search's answers: the best of them need not be the best once the rest is settled
+AMONG_SAND = 0.75  # of the coarse items: where there is sand to even things out, fewer decide
+N_COMPLETED = 2  # of the search's answers: the best of them need not be the best once the rest is settled
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,9 +37,12 @@ def solve(problem: Problem, aim: Aim, *, n_coarse: int, width: int) -> Solved:
 
 
 def coarse_items(problem: Problem, n_coarse: int) -> Integers:
-    """The heaviest items, heaviest first, ties by position. All of them if they are few enough."""
-    heaviest = np.argsort(-problem.cost, kind="stable")[:n_coarse]
-    return heaviest if problem.n_items <= n_coarse else heaviest[problem.cost[heaviest] > 0]
+    """The heaviest items, heaviest first, ties by position. All of them if they are few enough, else fewer."""
+    heaviest = np.argsort(-problem.cost, kind="stable")
+    if problem.n_items <= n_coarse:
+        return heaviest
+    heaviest = heaviest[: int(AMONG_SAND * n_coarse)]
+    return heaviest[problem.cost[heaviest] > 0]
 
 
 def _settled(problem: Problem, aim: Aim, owner: Integers, coarse: Integers) -> Integers:
