@@ -40,7 +40,7 @@ lock: setup ## make requirements.txt anew from requirements.in
 doctor: ## say what was found on this machine, and what to do about what is missing
 	@$(PYTHON) -m bootstrap doctor
 
-bench-planners: setup ## time and quality of every planner, as ratios
+bench-planners: setup ## what our planner is meant to do, as goals and results; about ten minutes
 	@$(ENV) python -m benchmarks.bench_planners
 
 bench-layout: setup ## bytes and time of layout changes, as ratios

@@ -3,6 +3,10 @@
 from partitioning.bounds import Bounds
 from partitioning.budgets import Budgets
 from partitioning.errors import FunctionError, PartitioningError, PlanRequestError
+from partitioning.explain import Explanation, explain_plan
+from partitioning.frontier import Frontier, trace_frontier
+from partitioning.history import History
+from partitioning.payback_rule import PaybackRule
 from partitioning.plan import Plan
 from partitioning.planners import PLANNERS
 from partitioning.planning import make_plan
@@ -12,10 +16,16 @@ __all__ = [
     "PLANNERS",
     "Bounds",
     "Budgets",
+    "Explanation",
+    "Frontier",
     "FunctionError",
+    "History",
     "PartitioningError",
+    "PaybackRule",
     "Plan",
     "PlanRequest",
     "PlanRequestError",
+    "explain_plan",
     "make_plan",
+    "trace_frontier",
 ]

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partitioning.bounds_cover import Shedding, cover
+from partitioning.bounds_crowding import ROUNDING, bound_imbalance, bound_imbalance_of
 from partitioning.bounds_table import route_prices
 from partitioning.groups import sum_before_in_group
-from partitioning.measures import TOLERANCE, load_per_bucket
+from partitioning.measures import TOLERANCE, load_per_bucket, mean_load
 from partitioning.request import NO_SLOT, PlanRequest
 
-# Two sums of the same million floats in another order differ by less than this, as a fraction of them.
-ROUNDING = 1e-12
+__all__ = ["Bounds", "bound_imbalance", "bound_imbalance_of", "bound_migration", "bound_plan", "bound_routes"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,50 +36,38 @@ class Bounds:
     routes: int  # explicit routes that every plan as even as asked must have
 
 
-def bound_plan(request: PlanRequest, *, reached: float = 0.0, n_routes: int = 0) -> Bounds:
+def bound_plan(
+    request: PlanRequest, *, reached: float = 0.0, n_routes: int = 0, n_undrained: int = 0
+) -> Bounds:
     """
-    Bounds for a plan that ended at imbalance ``reached`` with ``n_routes``.
+    Bounds for a plan that ended at imbalance ``reached`` with ``n_routes`` and ``n_undrained`` items to drain.
 
     Migration and routes are bounded at the level max(θ_max, the bound on θ, ``reached``), with max(A_max, ``n_routes``)
     routes: no plan that is as even as this one, with a table no longer, moves less, and none that reaches the goal (or
     what is possible of it) does either. A plan that falls short of the goal is so never compared with work it did
     not do.
     """
-    imbalance = bound_imbalance(request.cost, request.n_buckets)
+    imbalance = bound_imbalance_of(request, n_undrained=n_undrained)
     level = max(request.budgets.max_imbalance, imbalance, reached)
     return Bounds(
         imbalance=imbalance,
-        migration=bound_migration(request, imbalance=level, n_routes=n_routes),
+        migration=bound_migration(request, imbalance=level, n_routes=n_routes, n_undrained=n_undrained),
         routes=bound_routes(request, imbalance=level),
     )
 
 
-def bound_imbalance(cost: NDArray[np.float64], n_buckets: int) -> float:
-    """
-    The least θ any placement of these costs can have.
-
-    Pigeonhole: of the qN + 1 largest items some bucket holds q + 1, at best the q + 1 smallest of them. q = 0 is the
-    heaviest item alone. Worked: costs 3, 3, 2 in two buckets: q = 1 puts 3 + 2 = 5 somewhere, the mean is 4, θ ≥ 0.25.
-    """
-    mean = float(cost.sum()) / n_buckets
-    if mean <= 0:
-        return 0.0
-    running = np.concatenate(([0.0], np.cumsum(-np.sort(-cost))))
-    q = np.arange((cost.size - 1) // n_buckets + 1)
-    crowded = running[q * n_buckets + 1] - running[q * (n_buckets - 1)]
-    return max(0.0, (float(crowded.max()) - ROUNDING * float(running[-1])) / mean - 1.0)
-
-
-def bound_migration(request: PlanRequest, *, imbalance: float, n_routes: int = 0) -> float:
+def bound_migration(
+    request: PlanRequest, *, imbalance: float, n_routes: float = 0, n_undrained: int = 0
+) -> float:
     """
     The least state a plan with θ ≤ ``imbalance`` and at most max(A_max, ``n_routes``) routes moves.
 
-    A bucket that is going away loses everything it holds. Any other must shed what it holds above the level; at best
-    it does so in the items that are cheapest to move (``bounds_cover``), with a price on routes where A_max binds. If
-    not even fractions of items can keep the table, the bound is that without it.
+    A bucket that is going away loses everything it holds, a drained one all but its pinned and ``n_undrained`` others.
+    Any other must shed what it holds above the level; at best it does so in the items that are cheapest to move
+    (``bounds_cover``), with a price on routes where A_max binds. If not even fractions of items can keep the table, the
+    bound is that without it.
     """
-    gone = request.owner >= request.n_buckets
-    forced = float(request.state[gone].sum())
+    forced = _forced_migration(request, n_undrained)
     routes = _routes_added_by_leaving(request)
     n_too_many = float(np.count_nonzero(routes < 0)) - max(request.budgets.route_limit(), n_routes)
     shedding = _shedding(request, routes, limit=_load_limit(request, imbalance))
@@ -98,7 +86,7 @@ def bound_routes(request: PlanRequest, *, imbalance: float) -> int:
     """
     fixed = np.flatnonzero(~request.is_slot & (request.slot == NO_SLOT))
     home, cost = request.home[fixed], request.cost[fixed]
-    excess = _excess_per_bucket(home, cost, request.n_buckets, limit=_load_limit(request, imbalance))
+    excess = _excess_per_bucket(home, cost, _load_limit(request, imbalance))
     hot = excess[home] > 0
     home, cost = home[hot], cost[hot]
     order = np.lexsort((-cost, home))
@@ -106,15 +94,27 @@ def bound_routes(request: PlanRequest, *, imbalance: float) -> int:
     return int(np.count_nonzero(sum_before_in_group(home, cost) < excess[home]))
 
 
-def _load_limit(request: PlanRequest, imbalance: float) -> float:
-    """The most a bucket may hold; the tolerance that lets a plan count as within θ is granted here too."""
-    return (1.0 + imbalance + TOLERANCE) * float(request.cost.sum()) / request.n_buckets
+def _load_limit(request: PlanRequest, imbalance: float) -> NDArray[np.float64]:
+    """The most cost each bucket may hold; the tolerance that lets a plan count as within θ is granted here too."""
+    limit = (1.0 + imbalance + TOLERANCE) * mean_load(request) * request.capacity
+    return np.where(request.is_live, limit, np.inf)  # a drained bucket counts for no imbalance
 
 
 def _excess_per_bucket(
-    bucket: NDArray[np.int64], cost: NDArray[np.float64], n_buckets: int, *, limit: float
+    bucket: NDArray[np.int64], cost: NDArray[np.float64], limit: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    return np.maximum(load_per_bucket(cost, bucket, n_buckets) - limit, 0.0)
+    return np.maximum(load_per_bucket(cost, bucket, limit.size) - limit, 0.0)
+
+
+def _forced_migration(request: PlanRequest, n_undrained: int) -> float:
+    """The state of items that have no bucket to stay in, but for the ``n_undrained`` largest to drain."""
+    gone = request.owner >= request.n_buckets
+    forced = float(request.state[gone].sum())
+    if request.drained.size == 0:
+        return forced
+    to_drain = np.isin(request.owner, request.drained) & ~request.is_pinned
+    ascending = np.sort(request.state[to_drain])
+    return forced + float(ascending[: max(0, ascending.size - n_undrained)].sum())
 
 
 def _routes_added_by_leaving(request: PlanRequest) -> NDArray[np.float64]:
@@ -131,12 +131,14 @@ def _priced_cover(shedding: Shedding, route_price: float, n_too_many: float) -> 
     return route_price * n_too_many + cover(shedding, price) - rounding
 
 
-def _shedding(request: PlanRequest, routes: NDArray[np.float64], *, limit: float) -> Shedding:
+def _shedding(request: PlanRequest, routes: NDArray[np.float64], *, limit: NDArray[np.float64]) -> Shedding:
     """The items whose leaving may matter: all of overloaded buckets, and the routed ones of others."""
-    n_buckets = max(request.n_buckets, request.n_buckets_before)
-    excess = _excess_per_bucket(request.owner, request.cost, n_buckets, limit=limit)
-    excess[request.n_buckets :] = 0.0  # a bucket that goes away is paid in full already
-    concerned = np.flatnonzero((excess[request.owner] > 0) | (routes < 0))
+    n_gone = max(0, request.n_buckets_before - request.n_buckets)
+    limit = np.concatenate(
+        [limit, np.full(n_gone, np.inf)]
+    )  # a bucket that goes away is paid in full already
+    excess = _excess_per_bucket(request.owner, request.cost, limit)
+    concerned = np.flatnonzero(((excess[request.owner] > 0) | (routes < 0)) & ~request.is_pinned)
     return Shedding(
         bucket=request.owner[concerned],
         cost=request.cost[concerned],

@@ -22,6 +22,9 @@ class Budgets:
     max_imbalance: float = 0.08  # θ_max, as a fraction of the mean load
     max_routes: int | None = None  # A_max, explicit key → bucket exceptions
     max_migration: float | None = None  # a share of all state (≤ 1), or bytes (> 1)
+    # What a plan aims at once θ exceeds max_imbalance: at most that, and lower so that the next window's drift does not
+    # start another plan at once. None: max_imbalance itself.
+    target_imbalance: float | None = None
 
     def __post_init__(self) -> None:
         _check_number("max_imbalance", self.max_imbalance, what="0.08 for eight percent above the mean")
@@ -35,6 +38,19 @@ class Budgets:
             _check_number(
                 "max_migration", self.max_migration, what="a share up to 1, bytes, or None for no limit"
             )
+
+        if self.target_imbalance is not None:
+            _check_number("target_imbalance", self.target_imbalance, what="0.06, or None for max_imbalance")
+            if self.target_imbalance > self.max_imbalance:
+                raise PlanRequestError(
+                    f"Budgets.target_imbalance must be at most max_imbalance. Got {self.target_imbalance} and"
+                    f" {self.max_imbalance}. Lower the target, or leave it out."
+                )
+
+    @property
+    def target(self) -> float:
+        """The imbalance a plan aims at."""
+        return self.max_imbalance if self.target_imbalance is None else self.target_imbalance
 
     def migration_limit(self, total_state: float) -> float:
         """

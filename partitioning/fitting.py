@@ -2,7 +2,8 @@
 Gives up moves of a planner's answer until what remains keeps the hard limits.
 
 The rule: pick a level of load. Every bucket above it keeps its outgoing moves, cheapest relief first, until it is down
-to the level, counting what it receives from others; all other moves are given up. The level is the lowest, between the
+to the level (times its capacity; 0 if it is to be drained), counting what it receives from others; all other moves are
+given up. The level is the lowest, between the
 goal and the imbalance of standing still, whose moves keep both limits; it is found by bisection. A move that alone
 takes more state than is left is given up at once.
 
@@ -74,12 +75,13 @@ def _lower_the_level(request: PlanRequest, limits: Limits, units: MoveUnits) -> 
 def _search_level(request: PlanRequest, limits: Limits, units: MoveUnits) -> Iterator[NDArray[np.bool_]]:
     still = measure(request, units.still)
     load = measures.load_per_bucket(request.cost, units.still, request.n_buckets)
+    fair = np.where(request.is_live, measures.mean_load(request) * request.capacity, 0.0)
     low, high = limits.imbalance, still.imbalance
     level = low
     for _ in range(N_LEVELS):
         if level >= high:
             return
-        kept = _needed_moves(units, load, (1 + level) * float(load.mean()))
+        kept = _needed_moves(units, load, (1 + level) * fair)
         kept = _make_room_in_table(units, kept, still.routes - limits.routes)
         if limits.hold_for(_figures(request, units, kept, still)):
             yield kept
@@ -89,8 +91,10 @@ def _search_level(request: PlanRequest, limits: Limits, units: MoveUnits) -> Ite
         level = (low + high) / 2
 
 
-def _needed_moves(units: MoveUnits, load: NDArray[np.float64], limit: float) -> NDArray[np.bool_]:
-    """Which moves bring every bucket down to the limit, as far as its moves go."""
+def _needed_moves(
+    units: MoveUnits, load: NDArray[np.float64], limit: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Which moves bring every bucket down to its limit, as far as its moves go."""
     received = np.zeros_like(load)
     kept = np.zeros(units.cost.size, dtype=np.bool_)
     for _ in range(N_PASSES):

@@ -10,6 +10,7 @@ from partitioning.errors import PlanRequestError
 NO_SLOT = -1
 MAX_EXACT = 2.0**53  # from here on a float64 no longer holds every whole number
 MAX_BUCKETS = 2**24  # one load a bucket must fit in memory
+MAX_ENTRIES = 2**53
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -41,6 +41,39 @@ def max_over_min(load: NDArray[np.float64]) -> float:
     return float("inf") if highest > 0 else 1.0
 
 
+def loads(request: PlanRequest, owner: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Load per bucket: its cost over its capacity."""
+    cost = load_per_bucket(request.cost, owner, request.n_buckets)
+    return cost if request.is_plain else np.asarray(cost / request.capacity)
+
+
+def mean_load(request: PlanRequest) -> float:
+    """The load of every bucket in use if all were even: all cost over all their capacity."""
+    if request.is_plain:
+        return float(request.cost.sum()) / request.n_buckets
+    return float(request.cost.sum()) / float(request.capacity[request.is_live].sum())
+
+
+def imbalance(request: PlanRequest, owner: NDArray[np.int64]) -> float:
+    """
+    θ: how far the hottest bucket in use is above the mean load, as a fraction of it. 0 where there is no load.
+
+    Worked: capacities 1, 1, 2 and costs 3, 1, 4 have loads 3, 1, 2 and the mean 8 / 4 = 2, so θ = 0.5.
+    """
+    load = loads(request, owner)
+    if request.is_plain:
+        return overload(load)
+    mean = mean_load(request)
+    return max(0.0, float(load[request.is_live].max()) / mean - 1.0) if mean > 0 else 0.0
+
+
+def count_undrained(request: PlanRequest, owner: NDArray[np.int64]) -> int:
+    """Items that could leave a drained bucket and are still there."""
+    if request.drained.size == 0:
+        return 0
+    return int(np.count_nonzero(~request.is_live[owner] & ~request.is_pinned))
+
+
 def is_within(imbalance: float, max_imbalance: float) -> bool:
     """Whether an imbalance keeps the goal, as far as sums of floats can tell (``TOLERANCE``)."""
     return imbalance <= max_imbalance + TOLERANCE

@@ -46,8 +46,8 @@ class Plan:
 
     @cached_property
     def load(self) -> NDArray[np.float64]:
-        """Cost per bucket after the plan."""
-        return measures.load_per_bucket(self.request.cost, self.owner, self.request.n_buckets)
+        """Load per bucket after the plan: its cost, over its capacity where capacities differ."""
+        return measures.loads(self.request, self.owner)
 
     @cached_property
     def figures(self) -> Figures:
@@ -60,8 +60,10 @@ class Plan:
 
     @property
     def underload(self) -> float:
-        """θ of the other sign: how far the coolest bucket is below the mean."""
-        return measures.underload(self.load)
+        """θ of the other sign: how far the coolest bucket in use is below the mean."""
+        mean = measures.mean_load(self.request)
+        coolest = float(self.load[self.request.is_live].min())
+        return max(0.0, 1.0 - coolest / mean) if mean > 0 else 0.0
 
     @property
     def migration(self) -> float:
@@ -71,7 +73,7 @@ class Plan:
     @property
     def n_routes(self) -> int:
         """Explicit routes of the new function."""
-        return self.figures.routes
+        return int(self.figures.routes)
 
     @cached_property
     def churn(self) -> Churn:
@@ -86,7 +88,12 @@ class Plan:
     @cached_property
     def bounds(self) -> Bounds:
         """What no plan as even as this one, or as the goal asks, can beat: see ``bounds.bound_plan``."""
-        return bound_plan(self.request, reached=self.imbalance, n_routes=self.n_routes)
+        return bound_plan(
+            self.request,
+            reached=self.imbalance,
+            n_routes=self.n_routes,
+            n_undrained=self.figures.undrained,
+        )
 
     @cached_property
     def verdict(self) -> str:

@@ -1,6 +1,7 @@
 """The product's answer: any planner's plan, fitted to the hard budgets, never worse than standing still."""
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -8,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partitioning import measures
-from partitioning.bounds import bound_imbalance
+from partitioning.bounds import bound_imbalance_of, bound_migration
 from partitioning.errors import PlanRequestError
 from partitioning.fitting import fit_to_limits
+from partitioning.permission import is_worth_going_back, permit, without_ways_back
 from partitioning.plan import Plan
 from partitioning.planners import PLANNERS
-from partitioning.ranking import Figures, Limits, is_better, measure
+from partitioning.ranking import Figures, Limits, is_better, measure, rank
 from partitioning.reasons import give_reasons
 from partitioning.request import PlanRequest
 from partitioning.standing_still import stand_still
@@ -23,8 +25,27 @@ Owner = NDArray[np.int64]
 # A planner is asked again, from where its last answer led, while that helps; in practice two or three times.
 MAX_ROUNDS = 16
 
+# The planner that is never worse than any other: the published ones are asked too, up to this many items each.
+BEST_OF_ALL = "evenkeel"
+RIVALS = {
+    "mixed": 20_000,
+    "llfd": 20_000,
+    "min_table": 20_000,
+    "min_mig": 2_000,
+    "mixed_compact": 2_000,
+    "scan": 500,
+    "redist": 150,
+    "readj": 150,
+    "mixed_bf": 100,
+}
+MAX_BOUNDED = 2_000  # items up to which a bound on migration is quick to have
+SAME_MIGRATION = 1 + 1e-9
 
-def make_plan(request: PlanRequest, planner: str = "mixed", options: object | None = None) -> Plan:
+# Planners that make the most of a migration limit at once: with what is left of it, asking again is hardly worth it.
+USES_UP_ITS_BUDGET = frozenset({"evenkeel"})
+
+
+def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object | None = None) -> Plan:
     """
     Plans with the named planner, and promises what planners do not.
 
@@ -35,6 +56,8 @@ def make_plan(request: PlanRequest, planner: str = "mixed", options: object | No
       still breaks, or (after a change of N) costs less at the same θ. If standing still is within θ_max and the hard
       limits, or as even as these items can be, nothing moves and no planner is asked.
     - Never fails because θ_max is out of reach: the verdict and its reasons say what stands in the way.
+    - With ``evenkeel``, no worse than what the published planners come to on the same request inside the same budgets
+      (those that are quick enough on so many items: ``RIVALS``).
     - Planning again on the result moves nothing if the target was reached or there is no ``max_migration``: a planner
       that falls short is asked again from where it ended until that no longer helps (at most ``MAX_ROUNDS`` times).
       Under ``max_migration`` every call has a budget of its own, and the next one may go on.
@@ -48,19 +71,12 @@ def make_plan(request: PlanRequest, planner: str = "mixed", options: object | No
     """
     ask = _planner(request, planner, options)
     limits = Limits.of_request(request)
-    step = _take_step(request, limits, ask)
-    given_up = step.given_up
-    for _ in range(MAX_ROUNDS - 1):
-        if step.is_final:
-            break
-        following = _take_step(
-            _from_there(request, step.owner), _what_is_left(request, limits, step.owner), ask
-        )
-        if not limits.admit(measure(request, following.owner)):
-            break  # two sums of floats below the limit may be above it together
-        step, given_up = following, np.union1d(given_up, following.given_up)
+    uses_up_its_budget = planner in USES_UP_ITS_BUDGET and np.isfinite(limits.migration)
+    step = _settle(request, limits, ask, max_rounds=1 if uses_up_its_budget else MAX_ROUNDS)
+    if planner == BEST_OF_ALL:
+        step = _best_of_all(request, limits, step)
     plan = Plan(request=request, owner=step.owner, planner=planner)
-    given_up = given_up[plan.owner[given_up] == request.owner[given_up]]
+    given_up = step.given_up[plan.owner[step.given_up] == request.owner[step.given_up]]
     return replace(plan, given_up=given_up, reasons=give_reasons(plan, given_up))
 
 
@@ -71,21 +87,106 @@ class _Step:
     given_up: NDArray[np.int64]  # wanted by the planner or a change of N, kept in place by a limit
 
 
+def _settle(
+    request: PlanRequest, limits: Limits, ask: Callable[[PlanRequest], Plan], *, max_rounds: int
+) -> _Step:
+    """Answers of the planner, each from where the last one led, until that no longer helps."""
+    step = _take_step(request, limits, ask)
+    given_up = step.given_up
+    for _ in range(max_rounds - 1):
+        if step.is_final:
+            break
+        left = _what_is_left(request, limits, step.owner)
+        following = _take_step(_from_there(request, step.owner, left), left, ask)
+        if not limits.admit(measure(request, following.owner)):
+            break  # two sums of floats below the limit may be above it together
+        step, given_up = following, np.union1d(given_up, following.given_up)
+    return replace(step, given_up=given_up)
+
+
+def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
+    """
+    The best of our answer and those of the published planners that are quick enough on so many items.
+
+    Without a migration limit the search goes on from a rival's answer, so that planning on the result moves nothing.
+    """
+    best = ours
+    for _ in range(MAX_ROUNDS):
+        rival = _best_rival(request, limits, best)
+        if rival is None:
+            break
+        best = rival
+        if np.isfinite(limits.migration):
+            break
+        left = _what_is_left(request, limits, best.owner)
+        further = _settle(
+            _from_there(request, best.owner, left), left, PLANNERS[BEST_OF_ALL], max_rounds=MAX_ROUNDS
+        )
+        if rank(measure(request, further.owner), limits) < rank(measure(request, best.owner), limits):
+            best = further
+    return best
+
+
+def _best_rival(request: PlanRequest, limits: Limits, ours: _Step) -> _Step | None:
+    """The answer of a published planner that is better than ours; None if none is, or none can be."""
+    if _cannot_be_beaten(request, limits, ours.owner):
+        return None
+    best, least = None, rank(measure(request, ours.owner), limits)
+    max_rounds = MAX_ROUNDS if request.n_items <= MAX_BOUNDED else 1
+    steady = replace(
+        request, history=replace(request.history, min_gain=math.inf)
+    )  # ours weighed ways back already
+    for name, max_items in RIVALS.items():
+        if request.n_items > max_items or name not in PLANNERS:
+            continue
+        step = _settle(steady, limits, PLANNERS[name], max_rounds=max_rounds)
+        standing = rank(measure(request, step.owner), limits)
+        if standing < least:
+            best, least = step, standing
+    return best
+
+
+def _cannot_be_beaten(request: PlanRequest, limits: Limits, owner: Owner) -> bool:
+    """Whether nothing moves and the goal is kept, or the bounds prove that no plan is better."""
+    figures = measure(request, owner)
+    if not limits.hold_for(figures) or figures.undrained:
+        return False
+    if not measures.is_within(figures.imbalance, limits.imbalance):
+        return False
+    if figures.migration == 0.0:
+        return True
+    if request.n_items > MAX_BOUNDED:
+        return False
+    return figures.migration <= bound_migration(request, imbalance=limits.imbalance) * SAME_MIGRATION
+
+
 def _take_step(request: PlanRequest, limits: Limits, ask: Callable[[PlanRequest], Plan]) -> _Step:
     """One answer of the planner, or what it can be fitted to; standing still if that is no better."""
     still, figures = stand_still(request, limits)
     held_back = _left_out(request, wanted=request.start, made=still)
     if _is_as_good_as_it_gets(request, figures, limits):
         return _Step(owner=still, is_final=True, given_up=held_back)
-    answer = ask(request)
-    if limits.hold_for(answer.figures):
-        owner, given_up = still, held_back
-        if is_better(answer.figures, figures, limits):
-            owner = answer.owner
-    else:
-        owner = fit_to_limits(request, limits, still=still, answer=answer.owner)
-        given_up = np.union1d(held_back, _left_out(request, wanted=answer.owner, made=owner))
+    answer = permit(request, ask(request).owner)
+    owner = _fitted(request, limits, still=still, answer=answer)
+    given_up = np.union1d(held_back, _left_out(request, wanted=answer, made=owner))
     return _Step(owner=owner, is_final=np.array_equal(owner, request.owner), given_up=given_up)
+
+
+def _fitted(request: PlanRequest, limits: Limits, *, still: Owner, answer: Owner) -> Owner:
+    """The answer inside the limits, and without ways back unless those gain enough (``History.min_gain``)."""
+    steady = without_ways_back(request, answer)
+    owner = _inside_limits(request, limits, still=still, answer=steady)
+    if steady is answer:
+        return owner
+    free = _inside_limits(request, limits, still=still, answer=answer)
+    return free if is_worth_going_back(request, limits, steady=owner, free=free) else owner
+
+
+def _inside_limits(request: PlanRequest, limits: Limits, *, still: Owner, answer: Owner) -> Owner:
+    figures = measure(request, answer)
+    if not limits.hold_for(figures):
+        return fit_to_limits(request, limits, still=still, answer=answer)
+    return answer if is_better(figures, measure(request, still), limits) else still
 
 
 def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np.int64]:
@@ -93,16 +194,27 @@ def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np
 
 
 def _is_as_good_as_it_gets(request: PlanRequest, figures: Figures, limits: Limits) -> bool:
-    if not limits.hold_for(figures):
+    if not limits.hold_for(figures) or figures.undrained:
         return False
-    return measures.is_within(figures.imbalance, limits.imbalance) or measures.is_within(
-        figures.imbalance, bound_imbalance(request.cost, request.n_buckets)
+    return measures.is_within(figures.imbalance, request.budgets.max_imbalance) or measures.is_within(
+        figures.imbalance, bound_imbalance_of(request)
     )
 
 
-def _from_there(request: PlanRequest, owner: Owner) -> PlanRequest:
-    """The same items, already moved: the request of whoever plans on the result."""
-    return replace(request, owner=owner, n_buckets_before=request.n_buckets, home_before=request.home)
+def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest:
+    """The same items, already moved, with what is left of the migration limit. No gain is worth a way back any more."""
+    budgets = request.budgets
+    if np.isfinite(left.migration):
+        share = min(1.0, left.migration / request.total_state) if request.total_state else 0.0
+        budgets = replace(budgets, max_migration=share)
+    return replace(
+        request,
+        owner=owner,
+        n_buckets_before=request.n_buckets,
+        home_before=request.home,
+        budgets=budgets,
+        history=replace(request.history, min_gain=math.inf),
+    )
 
 
 def _what_is_left(request: PlanRequest, limits: Limits, owner: Owner) -> Limits:

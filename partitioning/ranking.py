@@ -1,4 +1,4 @@
-"""Which of two placements is better: hard limits first, then the imbalance, then what it costs."""
+"""Which of two placements is better: hard limits first, then drains and the imbalance, then what it costs."""
 
 from dataclasses import dataclass
 
@@ -16,16 +16,17 @@ class Figures:
 
     imbalance: float
     migration: float
-    routes: int
+    routes: float  # a whole number; infinite where figures stand for a limit
+    undrained: int = 0  # items left in buckets that are to be emptied
 
 
 def measure(request: PlanRequest, owner: NDArray[np.int64]) -> Figures:
     """The figures of one placement of the request's items."""
-    load = measures.load_per_bucket(request.cost, owner, request.n_buckets)
     return Figures(
-        imbalance=measures.overload(load),
+        imbalance=measures.imbalance(request, owner),
         migration=measures.migration(request, owner),
         routes=measures.count_routes(request, owner),
+        undrained=measures.count_undrained(request, owner),
     )
 
 
@@ -41,7 +42,7 @@ class Limits:
     @classmethod
     def of_request(cls, request: PlanRequest) -> "Limits":
         return cls(
-            imbalance=request.budgets.max_imbalance,
+            imbalance=request.budgets.target,
             migration=request.budgets.migration_limit(request.total_state),
             routes=request.budgets.route_limit(),
             still=measure(request, request.start),
@@ -65,8 +66,9 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
     """
     Whether ``one`` is admissible and strictly better than ``other``. No placement is better than itself.
 
-    Breaking fewer hard limits comes first, then migration above its limit. Then a lower imbalance wins, where all
-    imbalances within the goal count the same, and routes above their limit must not grow for it. At the same imbalance
+    Breaking fewer hard limits comes first, then migration above its limit. Then fewer items in drained buckets win,
+    then a lower imbalance, where all imbalances within the goal count the same; routes above their limit must not grow
+    for either. At the same imbalance
     ``one`` must cost less without costing more: no more state, no more routes, and less of at least one; while the
     table is over its limit, fewer routes are worth state.
     """
@@ -76,6 +78,8 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
     if over != over_other:
         return over < over_other
     table, table_other = max(one.routes, limits.routes), max(other.routes, limits.routes)
+    if one.undrained != other.undrained:
+        return one.undrained < other.undrained and table <= table_other
     lead = max(other.imbalance, limits.imbalance) - max(one.imbalance, limits.imbalance)
     if abs(lead) > TOLERANCE:
         return lead > 0 and table <= table_other
@@ -83,3 +87,23 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
         return table < table_other
     costs, costs_other = (one.migration, one.routes), (other.migration, other.routes)
     return costs != costs_other and costs[0] <= costs_other[0] and costs[1] <= costs_other[1]
+
+
+def rank(figures: Figures, limits: Limits) -> tuple[float, ...]:
+    """
+    What any number of placements are ordered by, lower is better: ``is_better`` with migration before routes.
+
+    Limits kept, then how far migration is over its limit, drains, routes over their limit, the imbalance above the goal in
+    steps of the tolerance, migration, routes.
+    """
+    over = max(0.0, figures.imbalance - limits.imbalance - TOLERANCE)
+    return (
+        not limits.admit(figures),
+        limits.n_broken(figures),
+        max(figures.migration, limits.migration),
+        figures.undrained,
+        max(figures.routes, limits.routes),
+        float(np.ceil(over / TOLERANCE)),
+        figures.migration,
+        figures.routes,
+    )

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from partitioning import measures
 from partitioning.bounds import bound_plan
+from partitioning.payback import weigh
 from partitioning.plan import Plan
 from partitioning.ranking import Limits
+from partitioning.request import PlanRequest
 from partitioning.verdict import forced_migration
 
 
@@ -19,29 +21,32 @@ def give_reasons(plan: Plan, given_up: NDArray[np.int64]) -> tuple[str, ...]:
     if not measures.is_within(plan.imbalance, plan.request.budgets.max_imbalance):
         reasons += _why_not_even(plan)
     reasons += _why_over_limit(plan)
+    reasons += _what_cannot_move(plan)
     if given_up.size:
         reasons.append(_what_was_given_up(plan, given_up))
+    reasons += _what_it_pays(plan)
     return tuple(reasons)
 
 
 def _what_became(plan: Plan) -> str:
     request, load = plan.request, plan.load
-    before = measures.load_per_bucket(request.cost, request.start, request.n_buckets)
+    before = measures.loads(request, request.start)
     if not load.any():
         return f"no bucket of {request.n_buckets} has any load"
-    hottest = int(load.argmax())
-    now = f"bucket {hottest} is the hottest with {_in_means(load[hottest], load)}"
+    hottest = hottest_bucket(request, load)
+    now = f"bucket {hottest} is the hottest with {_in_means(request, load[hottest])}"
     goal = f"the goal is {1 + request.budgets.max_imbalance:.4g}"
     if np.array_equal(plan.owner, request.start):
         return f"{now}; {goal}"
-    was = int(before.argmax())
-    return f"bucket {was} was the hottest with {_in_means(before[was], before)}; now {now}; {goal}"
+    was = hottest_bucket(request, before)
+    return f"bucket {was} was the hottest with {_in_means(request, before[was])}; now {now}; {goal}"
 
 
 def _why_not_even(plan: Plan) -> Iterator[str]:
     request, goal = plan.request, plan.request.budgets.max_imbalance
     heaviest = int(request.cost.argmax())
-    if not measures.is_within(_means(plan, heaviest) - 1, goal):
+    widest = float(request.capacity[request.is_live].max())
+    if not measures.is_within(_means(plan, heaviest) / widest - 1, goal):
         share = float(request.cost[heaviest]) / float(request.cost.sum())
         yield (
             f"item {heaviest} alone is {_means(plan, heaviest):.4g} mean buckets ({share:.1%} of all cost);"
@@ -70,7 +75,7 @@ def _why_hottest_stays(plan: Plan) -> Iterator[str]:
             f"an imbalance of {max(limits.imbalance, needed.imbalance):.4g} takes at least {needed.routes} routes;"
             f" max_routes allows {limits.routes:.0f}"
         )
-    hottest = int(plan.load.argmax())
+    hottest = hottest_bucket(request, plan.load)
     inside = np.flatnonzero(plan.owner == hottest)
     largest = int(inside[request.cost[inside].argmax()])
     yield (
@@ -99,6 +104,30 @@ def _why_over_limit(plan: Plan) -> Iterator[str]:
         )
 
 
+def _what_cannot_move(plan: Plan) -> Iterator[str]:
+    request, n_left = plan.request, plan.figures.undrained
+    if n_left:
+        yield (
+            f"buckets to be drained still hold {n_left} items that may leave; the budgets let no more go in one plan:"
+            " plan again, or raise max_migration or max_routes"
+        )
+    n_stuck = int(np.count_nonzero(request.is_pinned & np.isin(plan.owner, request.drained)))
+    if n_stuck:
+        yield f"buckets to be drained hold {n_stuck} pinned items, which stay; unpin them to empty the buckets"
+    n_forced = int(np.count_nonzero(request.is_pinned & (request.owner >= request.n_buckets)))
+    if n_forced:
+        yield f"pinned items that must move all the same, since their bucket goes away: {n_forced}"
+
+
+def _what_it_pays(plan: Plan) -> Iterator[str]:
+    """Said of plans that balance; a drain or a change of N is not weighed against its migration."""
+    if plan.churn.balance.size == 0 or plan.request.drained.size:
+        return
+    payback = weigh(plan.request, plan.owner)
+    if not payback.is_worth_it:
+        yield f"the plan is {payback}"
+
+
 def _what_was_given_up(plan: Plan, given_up: NDArray[np.int64]) -> str:
     request = plan.request
     costliest = int(given_up[request.cost[given_up].argmax()])
@@ -110,11 +139,16 @@ def _what_was_given_up(plan: Plan, given_up: NDArray[np.int64]) -> str:
     )
 
 
+def hottest_bucket(request: PlanRequest, load: NDArray[np.float64]) -> int:
+    """The bucket in use with the highest load; of equals the first."""
+    return int(np.where(request.is_live, load, -np.inf).argmax())
+
+
 def _means(plan: Plan, item: int) -> float:
-    """The item's cost in mean loads; 0 where there is no load."""
-    mean = float(plan.load.mean())
+    """The item's cost in mean loads of a bucket of capacity 1; 0 where there is no load."""
+    mean = measures.mean_load(plan.request)
     return float(plan.request.cost[item]) / mean if mean > 0 else 0.0
 
 
-def _in_means(load: float, loads: NDArray[np.float64]) -> str:
-    return f"{load / loads.mean():.4g} mean loads"
+def _in_means(request: PlanRequest, load: float) -> str:
+    return f"{load / measures.mean_load(request):.4g} mean loads"

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partitioning import item_checks
+from partitioning import bucket_checks, item_checks
 from partitioning.budgets import Budgets
 from partitioning.errors import PlanRequestError
+from partitioning.history import NO_HISTORY, History
 from partitioning.item_checks import MAX_EXACT, NO_SLOT
+from partitioning.payback_rule import PaybackRule
 
 __all__ = ["MAX_EXACT", "NO_SLOT", "PlanRequest"]
 
@@ -23,6 +25,10 @@ class PlanRequest:
     An item is a key, or a slot: all the keys of one hash slot that are not items themselves. However a request is
     made, everything is checked before any work, and the arrays are read-only copies afterwards. ``of_keys`` and
     ``of_items`` fill in what a caller rarely has to say.
+
+    A bucket of twice the capacity is meant to carry twice the cost. A drained bucket is to be emptied: nothing moves
+    into it, and what it still holds counts for no imbalance. A pinned item never moves, unless its bucket goes away:
+    then it goes where ``start`` says, and no further.
     """
 
     cost: NDArray[np.float64]  # work the item caused in the window
@@ -35,6 +41,12 @@ class PlanRequest:
     slot: NDArray[np.int64]  # for a key: position of its slot's item, NO_SLOT if its slot is not an item
     n_buckets_before: int  # buckets of ``owner`` and ``home_before``
     home_before: NDArray[np.int64]  # bucket the hash gave it when ``owner`` was made
+    # None stands for nothing out of the ordinary, and is replaced by an array that says so.
+    capacity: NDArray[np.float64] = None  # type: ignore[assignment]  # of each bucket, in any unit
+    drained: NDArray[np.int64] = None  # type: ignore[assignment]  # buckets to empty, ascending
+    is_pinned: NDArray[np.bool_] = None  # type: ignore[assignment]  # True: may not move
+    history: History = NO_HISTORY  # which items moved lately, and from where
+    payback: PaybackRule = field(default_factory=PaybackRule)  # when a plan counts as worth its migration
 
     def __post_init__(self) -> None:
         if not isinstance(self.budgets, Budgets):
@@ -58,6 +70,12 @@ class PlanRequest:
         for name in ("state", "owner", "home", "home_before", "is_slot"):
             item_checks.check_length(f"PlanRequest.{name}", getattr(self, name), self.cost.size)
         self._set("slot", item_checks.as_slot_positions("PlanRequest.slot", self.slot, self.is_slot))
+        self._set("capacity", bucket_checks.as_capacities("PlanRequest.capacity", self.capacity, after))
+        self._set("drained", bucket_checks.as_drained("PlanRequest.drained", self.drained, after))
+        pinned = np.zeros(self.n_items, dtype=np.bool_) if self.is_pinned is None else self.is_pinned
+        self._set("is_pinned", item_checks.as_flags("PlanRequest.is_pinned", pinned))
+        item_checks.check_length("PlanRequest.is_pinned", self.is_pinned, self.n_items)
+        self.history.check_fits(n_items=self.n_items)
 
     def _set(self, name: str, value: Any) -> Any:
         object.__setattr__(self, name, value)  # the way a frozen dataclass normalises its own fields
@@ -75,6 +93,11 @@ class PlanRequest:
         budgets: Budgets | None = None,
         n_buckets_before: int | None = None,
         home_before: ArrayLike | None = None,
+        capacity: ArrayLike | None = None,
+        drained: ArrayLike | None = None,
+        is_pinned: ArrayLike | None = None,
+        history: History = NO_HISTORY,
+        payback: PaybackRule | None = None,
     ) -> "PlanRequest":
         """A request whose items are all keys. Defaults are those of ``of_items``."""
         n_items = item_checks.as_amounts("PlanRequest.cost", cost).size
@@ -89,6 +112,11 @@ class PlanRequest:
             slot=np.full(n_items, NO_SLOT, dtype=np.int64),
             n_buckets_before=n_buckets_before,
             home_before=home_before,
+            capacity=capacity,
+            drained=drained,
+            is_pinned=is_pinned,
+            history=history,
+            payback=payback,
         )
 
     @classmethod
@@ -105,12 +133,18 @@ class PlanRequest:
         budgets: Budgets | None = None,
         n_buckets_before: int | None = None,
         home_before: ArrayLike | None = None,
+        capacity: ArrayLike | None = None,
+        drained: ArrayLike | None = None,
+        is_pinned: ArrayLike | None = None,
+        history: History = NO_HISTORY,
+        payback: PaybackRule | None = None,
     ) -> "PlanRequest":
         """
         A request with keys and slots. ``slot`` holds positions in these very arrays.
 
         Without ``n_buckets_before`` the number of buckets does not change. Without ``home_before`` homes did not
-        change either, but for items whose home is a bucket that did not exist: those sat at home until now.
+        change either, but for items whose home is a bucket that did not exist: those sat at home until now. Without
+        the others all buckets are alike, none is to be emptied, nothing is pinned, and nothing moved lately.
         """
         after = item_checks.as_bucket_count("PlanRequest.n_buckets", n_buckets)
         before = after
@@ -129,6 +163,11 @@ class PlanRequest:
             slot=slot,  # type: ignore[arg-type]
             n_buckets_before=before,
             home_before=home_before,  # type: ignore[arg-type]
+            capacity=capacity,  # type: ignore[arg-type]
+            drained=drained,  # type: ignore[arg-type]
+            is_pinned=is_pinned,  # type: ignore[arg-type]
+            history=history,
+            payback=payback or PaybackRule(),
         )
 
     @property
@@ -147,13 +186,19 @@ class PlanRequest:
 
         An item that sat at its old home follows its home; one that was placed elsewhere stays, unless its bucket
         is gone: then it goes home. A key whose slot is an item is at home in its slot's bucket, and follows the
-        slot. Without a change of N this is ``owner``. Planners start here.
+        slot. Nothing follows a home into a bucket that is to be emptied (what must go somewhere is dealt out over
+        the others), and a pinned item stays if its bucket does. Without a change of N this is ``owner``. Planners
+        start here.
         """
         has_slot = self.slot != NO_SLOT
         is_gone = self.owner >= self.n_buckets
-        start = np.where((self.owner == self.home_before) | is_gone, self.home, self.owner)
+        live = np.flatnonzero(self.is_live)
+        home = np.where(self.is_live[self.home], self.home, live[self.home % live.size])
+        stays = ~is_gone & (self.is_pinned | ~self.is_live[self.home])
+        follows = ((self.owner == self.home_before) & ~stays) | is_gone
+        start = np.where(follows, home, self.owner)
         slots = self.slot[has_slot]
-        sits_at_home = self.owner[has_slot] == self.owner[slots]
+        sits_at_home = (self.owner[has_slot] == self.owner[slots]) & ~self.is_pinned[has_slot]
         start[has_slot] = np.where(sits_at_home | is_gone[has_slot], start[slots], self.owner[has_slot])
         start.flags.writeable = False
         return start
@@ -161,6 +206,26 @@ class PlanRequest:
     @cached_property
     def total_state(self) -> float:
         return float(self.state.sum())
+
+    @cached_property
+    def is_live(self) -> NDArray[np.bool_]:
+        """Whether each bucket is to stay in use; the others are being drained."""
+        is_live = np.ones(self.n_buckets, dtype=np.bool_)
+        is_live[self.drained] = False
+        is_live.flags.writeable = False
+        return is_live
+
+    @cached_property
+    def ways_back(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(item, bucket) pairs that would undo a recent move; without those that are where the item is."""
+        items, buckets = self.history.forbidden(self.n_buckets)
+        away = self.owner[items] != buckets
+        return items[away], buckets[away]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every bucket is in use and of capacity 1, so that loads are costs."""
+        return bool(self.is_live.all() and (self.capacity == 1.0).all())
 
 
 def _guess_home_before(owner: ArrayLike, home: ArrayLike, *, before: int, after: int) -> NDArray[np.int64]:

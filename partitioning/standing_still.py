@@ -66,6 +66,7 @@ def clean_table(request: PlanRequest, owner: Owner, limits: Limits) -> list[Owne
     n_over = routed.size - limits.routes
     if n_over <= 0:
         return []
+    routed = routed[_may_go_home(request, routed, home)]
     travels, travelled = home[routed] != request.owner[routed], owner[routed] != request.owner[routed]
     added = request.state[routed] * (travels.astype(np.float64) - travelled)
     room = max(0.0, limits.migration - measures.migration(request, owner))
@@ -78,6 +79,14 @@ def clean_table(request: PlanRequest, owner: Owner, limits: Limits) -> list[Owne
         cleaned[sent] = home[sent]
         ways.append(cleaned)
     return ways
+
+
+def _may_go_home(request: PlanRequest, routed: Owner, home: Owner) -> NDArray[np.bool_]:
+    """Pinned items stay, nothing goes into a drained bucket, and ways back are closed."""
+    allowed = ~request.is_pinned & request.is_live[home]
+    items, buckets = request.ways_back
+    allowed[items[home[items] == buckets]] = False
+    return allowed[routed]
 
 
 def _leader(request: PlanRequest) -> Owner:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partitioning.measures import count_routes, is_within, load_per_bucket, overload
+from partitioning.measures import count_routes, count_undrained, imbalance, is_within, loads
 from partitioning.request import PlanRequest
 
 
@@ -22,17 +22,19 @@ class Trigger:
 
 def check_trigger(request: PlanRequest) -> Trigger:
     """
-    Due when a bucket is above (1 + θ_max)·mean, when N changed, or when the routes exceed their budget.
+    Due when a bucket is above (1 + θ_max)·mean, when N changed, when the routes exceed their budget, or when a bucket that
+    is to be emptied is not. A plan aims at ``Budgets.target``, which may lie below θ_max: that is the hysteresis.
 
-    The paper's trigger is the first: exactly at the limit is still balanced. The other two are constraints of
-    Eq. 3 and of a change of N, which no later window repairs by itself.
+    The paper's trigger is the first: exactly at the limit is still balanced. The others are constraints of
+    Eq. 3, of a change of N and of drains, which no later window repairs by itself.
     """
-    load = load_per_bucket(request.cost, request.start, request.n_buckets)
-    theta = overload(load)
+    load = np.where(request.is_live, loads(request, request.start), 0.0)
+    theta = imbalance(request, request.start)
     reasons = [
         *_overload_reasons(request, theta, load.argmax()),
         *_change_reasons(request),
         *_route_reasons(request),
+        *_drain_reasons(request),
     ]
     return Trigger(reasons=tuple(reasons), imbalance=theta)
 
@@ -57,3 +59,10 @@ def _route_reasons(request: PlanRequest) -> list[str]:
     if limit is None or n_routes <= limit:
         return []
     return [f"The table holds {n_routes} routes; max_routes is {limit}."]
+
+
+def _drain_reasons(request: PlanRequest) -> list[str]:
+    n_left = count_undrained(request, request.start)
+    if n_left == 0:
+        return []
+    return [f"Buckets to be emptied still hold {n_left} items that may leave: {request.drained.tolist()}."]

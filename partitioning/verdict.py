@@ -19,10 +19,13 @@ def give_verdict(request: PlanRequest, owner: NDArray[np.int64]) -> str:
     Judges a placement by its figures alone.
 
     Standing still means ``request.start``: what a change of N leaves, ``request.owner`` without one. A placement that
-    breaks a hard limit reaches nothing, unless what a change of N forces breaks it by itself.
+    breaks a hard limit, or leaves items in a drained bucket that could leave, reaches nothing, unless what a change of N
+    forces breaks the limit by itself.
     """
     limits, figures = Limits.of_request(request), measure(request, owner)
-    reaches = is_within(figures.imbalance, limits.imbalance) and _keeps_what_it_can(request, figures, limits)
+    reaches = is_within(figures.imbalance, request.budgets.max_imbalance) and _keeps_what_it_can(
+        request, figures, limits
+    )
     if np.array_equal(owner, request.start):
         return BALANCED_ALREADY if reaches else CANNOT_IMPROVE
     if reaches:
@@ -36,6 +39,8 @@ def forced_migration(request: PlanRequest) -> float:
 
 
 def _keeps_what_it_can(request: PlanRequest, figures: Figures, limits: Limits) -> bool:
-    return figures.routes <= limits.routes and (
-        figures.migration <= max(limits.migration, forced_migration(request))
+    return (
+        figures.undrained == 0
+        and figures.routes <= limits.routes
+        and figures.migration <= max(limits.migration, forced_migration(request))
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from partitioning.plan import Plan
+from partitioning.planners.evenkeel import plan_evenkeel
 from partitioning.planners.llfd import plan_llfd
 from partitioning.planners.min_mig import plan_min_mig
 from partitioning.planners.min_table import plan_min_table
@@ -18,6 +19,7 @@ from partitioning.planners.stay import plan_stay
 Planner = Callable[..., Plan]
 
 PLANNERS: dict[str, Planner] = {
+    "evenkeel": plan_evenkeel,
     "stay": plan_stay,
     "scan": plan_scan,
     "redist": plan_redist,

@@ -79,7 +79,7 @@ def test_goal_out_of_reach_is_no_error():
 
 def test_nothing_to_improve_within_the_budgets():
     """A budget of nothing forbids every move; the verdict says so, and the reason names bucket, item and number."""
-    plan = make_plan(keys([3, 3, 1], [0, 0, 1], max_migration=0))
+    plan = make_plan(keys([3, 3, 1], [0, 0, 1], max_migration=0), "mixed")
 
     assert plan.verdict == "cannot improve within the budgets"
     assert plan.moved.tolist() == []
@@ -347,7 +347,7 @@ def test_planner_is_not_asked_where_nothing_can_be_gained(request_, monkeypatch)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("best",), r"make_plan\.planner must be one of stay, .*Got 'best'"),
+        (("best",), r"make_plan\.planner must be one of evenkeel, stay, .*Got 'best'"),
         (("stay", 3), r"make_plan\.options must be NoneType for planner 'stay'\. Got int\. Leave it out"),
         (("mixed", "fast"), r"make_plan\.options must be \w+ for planner 'mixed'\. Got str"),
     ],

@@ -17,7 +17,7 @@ from tests.partitioning.strategies import no_limits, requests
 
 every_planner = pytest.mark.parametrize("planner", list(PLANNERS))
 ROOT = Path(__file__).parents[2]
-few = settings(max_examples=10, deadline=None, derandomize=True)
+few = settings(max_examples=8, deadline=None, derandomize=True)
 
 
 def planned_on(plan):
@@ -30,6 +30,13 @@ def planned_on(plan):
 
 def scaled(request, *, cost=1.0, state=1.0):
     return dataclasses.replace(request, cost=request.cost * cost, state=request.state * state)
+
+
+def without_amounts(request):
+    """The same request with no migration limit in the unit of state: a share means the same in every unit."""
+    if (request.budgets.max_migration or 0) <= 1:
+        return request
+    return dataclasses.replace(request, budgets=dataclasses.replace(request.budgets, max_migration=None))
 
 
 @every_planner
@@ -134,6 +141,7 @@ def test_scale_of_cost_and_state_changes_no_decision(planner, request_, power):
 @few
 def test_units_that_round_change_no_decision(planner, request_, factor):
     """A factor that is no power of two rounds every amount anew: no planner may decide by the last bit of a sum."""
+    request_ = without_amounts(request_)
     answer = PLANNERS[planner](request_).owner.tolist()
 
     assert PLANNERS[planner](scaled(request_, cost=factor)).owner.tolist() == answer
@@ -157,11 +165,11 @@ def test_same_request_gives_the_same_plan(planner, request_):
 def digest_of_plans():
     """One digest over the plans of all planners on a skewed request with ties."""
     rng = np.random.default_rng(7)
-    home = rng.integers(0, 6, 80)
+    home = rng.integers(0, 6, 40)
     request = PlanRequest.of_keys(
-        cost=rng.zipf(1.4, 80).clip(max=500),
-        state=rng.integers(0, 50, 80),
-        owner=np.where(rng.random(80) < 0.1, rng.integers(0, 6, 80), home),
+        cost=rng.zipf(1.4, 40).clip(max=500),
+        state=rng.integers(0, 50, 40),
+        owner=np.where(rng.random(40) < 0.1, rng.integers(0, 6, 40), home),
         home=home,
         n_buckets=6,
         budgets=Budgets(max_routes=10, max_migration=0.2),

@@ -44,7 +44,7 @@ def test_defaults_are_those_the_schema_states(write):
     dataset = read_dataset(write(GOOD))
 
     assert (dataset.max_imbalance, dataset.max_routes, dataset.max_migration) == (0.08, 1000, 0.1)
-    assert (dataset.planner, dataset.min_rows) == ("mixed", 1)
+    assert (dataset.planner, dataset.min_rows) == ("evenkeel", 1)
 
 
 def test_relative_tables_lie_in_the_warehouse_and_uris_stay(write, monkeypatch):
