@@ -13,7 +13,7 @@ from typing import Any
 
 from schemas.dataset import ROOT
 
-LONGEST = 300.0  # seconds; a child that takes longer hangs
+LONGEST = 600.0  # seconds; a child that takes longer hangs
 SMALL = "--master local[1] --driver-memory 600m pyspark-shell"
 
 QUICK = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"  # classes load faster unverified

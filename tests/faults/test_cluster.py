@@ -62,7 +62,7 @@ class Cluster:
     def executors(self) -> list[int]:
         """The executors that run now: children of our workers, and nobody else's."""
         listed = subprocess.run(
-            ["ps", "-A", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True, check=True
+            ["ps", "-A", "-ww", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True, check=True
         )
         found = re.findall(r"^\s*(\d+)\s+(\d+)\s+([^Z]\S*)\s.*" + EXECUTOR, listed.stdout, re.MULTILINE)
         groups = {worker.pid for worker in self.workers}
