@@ -32,7 +32,7 @@ def bench_small(rivalry: Rivalry, *, quick: bool) -> list[Goal]:
         least = least_migration(case.request)
         if least is None:
             results.n_unproven += 1
-        elif least > limit:
+        elif np.isinf(least) or least > limit:
             routes = case.request.budgets.route_limit()
             theta = least_imbalance(case.request, max_migration=limit, max_routes=routes)
             results.gaps += [] if theta is None else [plan.imbalance - theta]

@@ -133,11 +133,10 @@ def _best_rival(request: PlanRequest, limits: Limits, ours: _Step) -> _Step | No
         return None
     best, least = None, rank(measure(request, ours.owner), limits)
     max_rounds = MAX_ROUNDS if request.n_items <= MAX_BOUNDED else 1
-    steady = replace(
-        request, history=replace(request.history, min_gain=math.inf)
-    )  # ours weighed ways back already
+    # Ways back were weighed in our own answer; a rival's must do without.
+    steady = replace(request, history=replace(request.history, min_gain=math.inf))
     for name, max_items in RIVALS.items():
-        if request.n_items > max_items or name not in PLANNERS:
+        if request.n_items > max_items:
             continue
         step = _settle(steady, limits, PLANNERS[name], max_rounds=max_rounds)
         standing = rank(measure(request, step.owner), limits)
