@@ -13,7 +13,7 @@ from partitioning.planning import make_plan
 from tests.partitioning.checker import check_plan
 
 N_ROUNDS = 1_000
-N_RIVAL_ROUNDS = 300
+N_RIVAL_ROUNDS = 100
 MAX_BINARIES = 1_500  # for the solver to be asked where the bound leaves a gap
 MAX_SECONDS = 3.0
 
