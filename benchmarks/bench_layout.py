@@ -86,8 +86,9 @@ def _measure(bench: LayoutBench, groups: list[str]) -> Iterator[Figure]:
     _print_progress("tables built", began)
     for name, figures_of in GROUPS.items():
         if name in groups:
-            yield from figures_of(bench)
-            _print_progress(name, began)
+            for figure in figures_of(bench):
+                _print_progress(f"{figure.what}: {figure.ratio:.4g}", began)
+                yield figure
 
 
 def _print_progress(what: str, began: float) -> None:
