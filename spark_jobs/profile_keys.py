@@ -73,7 +73,7 @@ def measure_costs(
     """
     The heavy keys with their cost, and the cost of each slot, heavy keys included.
 
-    One aggregation by key, and one by slot over its result, which carries the heavy keys along. A key is heavy from
+    One aggregation by key, and one over its result: each heavy key stays, the others become one line a slot. A key is heavy from
     ``HEAVY · θ_max · mean`` on, and never with less than a fourth of ``1 / max_tracked_keys`` of all cost: so there cannot be more
     than four times ``max_tracked_keys`` of them to choose from, whatever comes.
     """
@@ -83,18 +83,20 @@ def measure_costs(
     share = max(HEAVY * dataset.max_imbalance / function.n_buckets, 0.25 / max(dataset.max_tracked_keys, 1))
     per_key = events.groupBy(F.col(quoted(dataset.key)).alias("key")).agg(F.sum(cost).alias("cost"))
     is_heavy = F.col("cost") >= F.lit(max(share * total_cost, 1e-300))
-    slots = (
+    is_tracked = is_heavy | F.col("is_routed")
+    found = (
         _marked_routes(per_key, function)
-        .groupBy(slot_column("key", function.n_slots).alias("slot"))
-        .agg(
-            F.sum("cost").alias("cost"),
-            F.collect_list(F.when(is_heavy | F.col("is_routed"), F.struct("key", "cost"))).alias("heavy"),
+        .groupBy(
+            slot_column("key", function.n_slots).alias("slot"),
+            is_tracked.alias("is_tracked"),
+            F.when(is_tracked, F.col("key")).alias("key"),  # NULL for all others of the slot
         )
+        .agg(F.sum("cost").alias("cost"))
         .toArrow()
     )
     cost_of_slot = np.zeros(function.n_slots)
-    cost_of_slot[slots["slot"].to_numpy()] = slots["cost"].to_numpy()
-    return _heaviest(slots["heavy"].combine_chunks(), dataset, function), cost_of_slot
+    np.add.at(cost_of_slot, found["slot"].to_numpy(), found["cost"].to_numpy())
+    return _heaviest(found.filter(found["is_tracked"]), dataset, function), cost_of_slot
 
 
 def event_cost(dataset: Dataset) -> Column:
@@ -115,10 +117,9 @@ def _marked_routes(per_key: DataFrame, function: PartitioningFunction) -> DataFr
     )
 
 
-def _heaviest(found: pa.ListArray, dataset: Dataset, function: PartitioningFunction) -> HeavyKeys:
+def _heaviest(tracked: pa.Table, dataset: Dataset, function: PartitioningFunction) -> HeavyKeys:
     """All routed keys, and the heaviest others up to ``max_tracked_keys``; those that were not seen cost nothing."""
-    entries = found.flatten()
-    seen = dict(zip(entries.field("key").to_pylist(), entries.field("cost").to_pylist(), strict=True))
+    seen = dict(zip(tracked["key"].to_pylist(), tracked["cost"].to_pylist(), strict=True))
     costs = {key: seen.get(key, 0.0) for key in function.routes}
     others = sorted(
         ((key, cost) for key, cost in seen.items() if key not in costs),
