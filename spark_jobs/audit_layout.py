@@ -15,7 +15,6 @@ from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.routing import quoted
 from spark_jobs.state_table import read_table
-from spark_jobs.table_log import refuse_moving
 
 MAX_NAMED = 20  # files in trouble that are named one by one
 
@@ -39,7 +38,6 @@ def audit_layout(task: Task) -> Result:
 def audit(task: Task) -> Result:
     """What the audit found, trouble or not. At most MAX_NAMED files come to the driver."""
     transaction = LayoutTransaction(task.spark, task.dataset)
-    refuse_moving(transaction.properties)
     function = load_function(task.dataset.name, transaction.function)
     files = audited_files(transaction, function).persist()
     try:

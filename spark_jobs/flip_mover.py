@@ -12,7 +12,6 @@ from spark_jobs.data_files import DataFiles
 from spark_jobs.function_change import FunctionChange, Moved
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.rewriting import rewrite, worth_a_file
-from spark_jobs.table_log import refuse_moving
 
 
 def flip_rows(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> None:
@@ -21,7 +20,6 @@ def flip_rows(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> 
 
 
 def _flip(transaction: LayoutTransaction, change: FunctionChange) -> None:
-    refuse_moving(transaction.properties)
     if change.is_done_in(transaction.function):
         return
     transaction.set_properties(change.properties)

@@ -9,8 +9,8 @@ This module alone knows Delta's internals. They are not a public interface, so t
 they were tested with.
 """
 
+import copy
 import json
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from schemas.dataset import Dataset
 from spark_jobs.data_files import DataFiles, collected, described
 from spark_jobs.job import JobError
 from spark_jobs.locations import uri_of
-from spark_jobs.table_log import FUNCTION
+from spark_jobs.state_table import user_metadata
+from spark_jobs.table_log import FUNCTION, no_state_table, refuse_moving
 
 TESTED_WITH = "4.4.0"  # of Delta
 TRIES = 10  # how often the work is done again before we give up
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between tries, doubling
-_USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
 # In Python these share no base class of their own, as they do in Java.
 CONFLICTS = (
@@ -47,7 +47,6 @@ _WRITE_OPTIONS = 8  # of Delta's operation "write", all left out
 _KEPT = (  # fields of an added file that its removal repeats
     "path", "partitionValues", "size", "tags", "deletionVector", "baseRowId", "defaultRowCommitVersion", "stats",
 )  # fmt: skip
-_COMMITTING = threading.Lock()  # a session has one note at a time
 
 Answer = TypeVar("Answer")
 
@@ -63,7 +62,7 @@ class Written:
 
 @dataclass(eq=False)
 class LayoutTransaction:
-    """One change of one dataset's state table. Use it through ``in_transaction``."""
+    """One change of one dataset's state table. Use it through ``in_transaction``. A table that a merge still moves is refused."""
 
     spark: SparkSession
     dataset: Dataset
@@ -80,10 +79,8 @@ class LayoutTransaction:
         )
         self._txn = self._log.startTransaction()
         if self.version < 0:
-            raise JobError(
-                f"state.table must be a Delta table. Got none at {self.dataset.state}. Run create_layout for"
-                f" {self.dataset.name}."
-            )
+            raise no_state_table(self.dataset)
+        refuse_moving(self.properties)
 
     # What the table is
 
@@ -151,7 +148,7 @@ class LayoutTransaction:
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         """Must come before ``write``. Every writer that started before our commit will have to start again."""
-        content = json.loads(json.dumps(self._metadata))
+        content = copy.deepcopy(self._metadata)
         content["metaData"]["configuration"] |= properties
         self._txn.updateMetadata(self._action(content), False)
 
@@ -193,12 +190,8 @@ class LayoutTransaction:
     def commit(self, note: Mapping[str, Any]) -> int:
         """All of it or nothing; the new version. ``note`` is what DESCRIBE HISTORY shows as user metadata."""
         actions = self._converters.asScala(self._actions).toSeq()
-        with _COMMITTING:
-            self.spark.conf.set(_USER_METADATA, json.dumps(note))
-            try:
-                return int(self._txn.commit(actions, self._operation()))
-            finally:
-                self.spark.conf.unset(_USER_METADATA)
+        with user_metadata(self.spark, json.dumps(note)):
+            return int(self._txn.commit(actions, self._operation()))
 
     def _operation(self) -> Any:
         """

@@ -15,7 +15,6 @@ from spark_jobs.layout_transaction import LayoutTransaction, Written, in_transac
 from spark_jobs.locations import uri_of
 from spark_jobs.routing import quoted
 from spark_jobs.state_table import read_table
-from spark_jobs.table_log import refuse_moving
 
 _MARK = "evenkeel/load/"
 
@@ -68,7 +67,6 @@ class _Loaded:
 
 
 def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> _Loaded:
-    refuse_moving(transaction.properties)
     mark = mark_of(transaction.dataset, window)
     cutoff = oldest_kept(transaction.dataset, [*_loaded_windows(transaction), window])
     has_stale_rows = cutoff is not None and not _partly_expired(transaction, cutoff).isEmpty()

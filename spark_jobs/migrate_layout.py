@@ -8,9 +8,7 @@ from spark_jobs.function_change import MIGRATE, FunctionChange
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.movers import MOVERS
 from spark_jobs.plan_record import plan_checksum, read_plan
-from spark_jobs.table_log import layout_commit
-
-FIGURES = ("files_flipped", "files_rewritten", "rows_moved", "bytes_flipped", "bytes_written")
+from spark_jobs.table_log import moved_by
 
 
 def migrate_layout(task: Task) -> Result:
@@ -45,8 +43,7 @@ def make_change(task: Task, change: FunctionChange) -> Result:
     mover = task.options.get("mover") or task.dataset.mover
     if change.before.digest != change.after.digest:
         MOVERS[mover](task.spark, task.dataset, change)
-    commit = layout_commit(task.dataset, plan=change.plan) or {}
-    figures = {name: int(commit.get(name, 0)) for name in FIGURES}
+    figures = moved_by(task.dataset, change.plan)
     task.say(
         f"{figures['rows_moved']:,} rows moved: {figures['files_flipped']:,} files flipped, {figures['files_rewritten']:,}"
         f" rewritten, {figures['bytes_written'] / 1e6:.2f} MB written"

@@ -26,7 +26,6 @@ from spark_jobs.load_window import window_events
 from spark_jobs.routing import quoted, routes_frame, slot_column
 from spark_jobs.slot_sizes import slot_bytes
 from spark_jobs.state_table import read_table
-from spark_jobs.table_log import refuse_moving
 
 HEAVY = 0.1  # a key is heavy from this share of the tolerated overload of a bucket (Gedik's δ, scaled)
 
@@ -42,7 +41,6 @@ class HeavyKeys:
 def profile_keys(task: Task) -> Result:
     dataset, window = task.dataset, task.window
     transaction = LayoutTransaction(task.spark, dataset)
-    refuse_moving(transaction.properties)
     function = load_function(dataset.name, transaction.function)
     heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
     state_of_slot, state_of_key = _measure_state(task, transaction, function, heavy)

@@ -13,7 +13,7 @@ from spark_jobs.file_audit import audited_files
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.rewriting import rewrite, worth_a_file
-from spark_jobs.table_log import REPAIRED, refuse_moving
+from spark_jobs.table_log import REPAIRED
 
 
 def repair_layout(task: Task) -> Result:
@@ -26,7 +26,6 @@ def repair_layout(task: Task) -> Result:
 
 
 def _repair(transaction: LayoutTransaction) -> Result:
-    refuse_moving(transaction.properties)
     function = load_function(transaction.dataset.name, transaction.function)
     in_trouble = audited_files(transaction, function).where((F.col("rows_astray") > 0) | F.col("is_false"))
     is_whole = ~F.col("is_false") & (F.col("low_target") == F.col("high_target"))

@@ -24,6 +24,7 @@ def report_run(task: Task) -> Result:
 
 
 def _run_row(task: Task, plan: Row) -> Row:
+    moved = moved_by(task.dataset, plan["plan"])
     copied = (
         "plan",
         "verdict",
@@ -37,7 +38,8 @@ def _run_row(task: Task, plan: Row) -> Row:
         **{name: plan[name] for name in copied},
         "migration": plan["migration"],
         "migration_share": plan["migration"] / plan["total_state"] if plan["total_state"] else 0.0,
-        **moved_by(task.dataset, plan["plan"]),
+        "rows_moved": moved["rows_moved"],
+        "bytes_written": moved["bytes_written"],
     }
 
 

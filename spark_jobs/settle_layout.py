@@ -13,6 +13,7 @@ from schemas.dataset import Dataset
 from spark_jobs.data_files import DataFiles
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.settling import rewrite_buckets
+from spark_jobs.slot_sizes import own_slots
 
 MAX_FILES_A_SLOT = 4  # from this many a slot's files are merged
 MAX_DELETED = 0.25  # a file with a larger share of deleted rows is written anew
@@ -44,10 +45,7 @@ def unsettled(files: DataFiles, function: PartitioningFunction, dataset: Dataset
 
 def _even_share(files: DataFiles, function: PartitioningFunction) -> NDArray[np.float64]:
     """A file's live bytes for each slot that it may hold."""
-    n_slots = [
-        np.count_nonzero(function.slots[low : high + 1] == bucket)
-        for bucket, low, high in zip(files.bucket, files.low_slot, files.high_slot, strict=True)
-    ]
+    n_slots = [np.count_nonzero(own) for own in own_slots(files, function)]
     return files.live_bytes / np.maximum(n_slots, 1)
 
 

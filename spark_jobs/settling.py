@@ -16,7 +16,6 @@ from spark_jobs.data_files import DataFiles
 from spark_jobs.job import Result, Task
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.rewriting import rewrite
-from spark_jobs.table_log import refuse_moving
 
 BATCH_BYTES = 1 << 30  # how much of the table one commit may rewrite
 
@@ -62,7 +61,6 @@ def _batches(transaction: LayoutTransaction) -> Iterator[list[int]]:
 def _rewrite_batch(
     buckets: list[int], choose: Choose, kind: str, transaction: LayoutTransaction
 ) -> dict[str, int]:
-    refuse_moving(transaction.properties)
     dataset = transaction.dataset
     function = load_function(dataset.name, transaction.function)
     files = transaction.read_files(buckets)

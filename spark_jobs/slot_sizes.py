@@ -1,5 +1,7 @@
 """How much state each slot holds, from the log alone."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,21 +16,20 @@ def slot_bytes(files: DataFiles, function: PartitioningFunction) -> NDArray[np.f
     A settled file counts for its slot. A mixed one is shared evenly among those slots between its bounds that live in
     its bucket, or among all between its bounds if none does: an estimate, exact again once the file is settled.
     """
-    owned = np.zeros((function.n_buckets, function.n_slots), dtype=np.int64)
-    owned[function.slots, np.arange(function.n_slots)] = 1
-    before = np.concatenate([np.zeros((function.n_buckets, 1), dtype=np.int64), owned.cumsum(axis=1)], axis=1)
     sizes = np.zeros(function.n_slots)
-    for bucket, low, high, n_bytes in zip(
-        files.bucket.tolist(),
+    for low, high, n_bytes, own in zip(
         files.low_slot.tolist(),
         files.high_slot.tolist(),
         files.live_bytes.tolist(),
+        own_slots(files, function),
         strict=True,
     ):
-        is_known = 0 <= bucket < function.n_buckets
-        n_owned = int(before[bucket, high + 1] - before[bucket, low]) if is_known else 0
-        if low == high or not n_owned:
-            sizes[low : high + 1] += n_bytes / (high - low + 1)
-        else:
-            sizes[low : high + 1] += owned[bucket, low : high + 1] * (n_bytes / n_owned)
+        holds = own if own.any() else np.ones_like(own)
+        sizes[low : high + 1] += holds * (n_bytes / np.count_nonzero(holds))
     return sizes
+
+
+def own_slots(files: DataFiles, function: PartitioningFunction) -> Iterator[NDArray[np.bool_]]:
+    """For each file, which of the slots between its bounds live in its bucket."""
+    for bucket, low, high in zip(files.bucket, files.low_slot, files.high_slot, strict=True):
+        yield function.slots[low : high + 1] == bucket

@@ -1,5 +1,6 @@
 """The state table: the user's columns, ``slot`` generated from the key, ``bucket`` as partition column."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,7 @@ from spark_jobs.routing import quoted, slot_expression
 from spark_jobs.table_log import FUNCTION, OURS
 
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_COMMITTING = threading.Lock()  # a session has one note at a time
 _COLLATED = "UTF8_BINARY"  # the one collation under which equal texts have equal bytes
 
 
@@ -93,8 +95,9 @@ def text(value: str) -> str:
 @contextmanager
 def user_metadata(spark: SparkSession, text: str) -> Iterator[None]:
     """Commits made inside carry this text in DESCRIBE HISTORY."""
-    spark.conf.set(_USER_METADATA, text)
-    try:
-        yield
-    finally:
-        spark.conf.unset(_USER_METADATA)
+    with _COMMITTING:
+        spark.conf.set(_USER_METADATA, text)
+        try:
+            yield
+        finally:
+            spark.conf.unset(_USER_METADATA)

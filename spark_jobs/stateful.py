@@ -26,7 +26,7 @@ from spark_jobs.routing import quoted
 from spark_jobs.settled_write import spread
 from spark_jobs.slot_sizes import slot_bytes
 from spark_jobs.state_table import read_table
-from spark_jobs.table_log import OURS, current_function, refuse_moving
+from spark_jobs.table_log import OURS, current_function
 
 _KEY = "__new_key"
 
@@ -55,7 +55,6 @@ def append(frame: DataFrame, dataset: str | Dataset, *, batch: str | None = None
     mark = None if batch is None else f"evenkeel/append/{found.name}/{batch}"
 
     def write(transaction: LayoutTransaction) -> int:
-        refuse_moving(transaction.properties)
         if mark is not None and transaction.is_marked(mark):
             return 0
         written = append_rows(transaction, frame)
@@ -86,7 +85,6 @@ def upsert(frame: DataFrame, dataset: str | Dataset) -> int:
 
 
 def _upsert(transaction: LayoutTransaction, frame: DataFrame) -> int:
-    refuse_moving(transaction.properties)
     dataset = transaction.dataset
     function = load_function(dataset.name, transaction.function)
     new_rows = rows_per_slot(frame, key=dataset.key, n_slots=function.n_slots)

@@ -16,6 +16,7 @@ FUNCTION = "evenkeel.function"  # the function that the rows obey
 PREVIOUS = "evenkeel.previous"  # the one before it: where a roll back leads
 REPAIRED = "evenkeel.repaired"  # the version that the last repair started from
 MOVING = "evenkeel.moving"  # the change that the merge mover has begun and not ended; empty if there is none
+FIGURES = ("files_flipped", "files_rewritten", "rows_moved", "bytes_flipped", "bytes_written")  # of a change
 RECENT = 50  # commits that are looked at before all others
 OURS = ("slot", "bucket")  # the columns that we add to the user's
 
@@ -31,10 +32,14 @@ def state_log(dataset: Dataset, version: int | None = None) -> DeltaTable:
     """The state table as delta-rs sees it, its newest version unless one is given."""
     uri = uri_of(dataset.state)
     if not DeltaTable.is_deltatable(uri):
-        raise JobError(
-            f"state.table must be a Delta table. Got none at {dataset.state}. Run create_layout for {dataset.name}."
-        )
+        raise no_state_table(dataset)
     return DeltaTable(uri, version=version)
+
+
+def no_state_table(dataset: Dataset) -> JobError:
+    return JobError(
+        f"state.table must be a Delta table. Got none at {dataset.state}. Run create_layout for {dataset.name}."
+    )
 
 
 def properties_of(dataset: Dataset) -> dict[str, str]:
@@ -58,16 +63,15 @@ def refuse_moving(properties: dict[str, str]) -> None:
         )
 
 
-def layout_commit(dataset: Dataset, *, plan: str = "", change: str = "") -> dict[str, Any] | None:
+def layout_commit(dataset: Dataset, *, plan: str = "") -> dict[str, Any] | None:
     """
     The newest commit that changed the function, with its ``version`` and what it noted; None if there is none.
 
-    ``plan`` asks for the commit of that plan, ``change`` for the kind: migrate or roll back.
+    ``plan`` asks for the commit of that plan.
     """
     for commit in _newest_first(dataset):
         note = note_of(commit)
-        is_wanted = note.get("plan", "") == plan if plan else "to_function" in note
-        if is_wanted and (not change or note.get("evenkeel") == change):
+        if note.get("plan") == plan if plan else "to_function" in note:
             return note | _merge_figures(commit, note) | {"version": commit["version"]}
     return None
 
@@ -102,6 +106,6 @@ def note_of(commit: dict[str, Any]) -> dict[str, Any]:
 
 
 def moved_by(dataset: Dataset, plan: str) -> dict[str, int]:
-    """How many rows the plan's commit moved, and how many bytes it wrote to do so; 0 if nothing had to move."""
+    """What the plan's commit moved and what that took, or the newest change's without a plan; 0 if nothing had to move."""
     commit = layout_commit(dataset, plan=plan) or {}
-    return {name: int(commit.get(name, 0)) for name in ("rows_moved", "bytes_written")}
+    return {name: int(commit.get(name, 0)) for name in FIGURES}
