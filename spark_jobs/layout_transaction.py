@@ -118,7 +118,7 @@ class LayoutTransaction:
 
     def rows_of(self, files: DataFiles) -> DataFrame:
         """The rows of just these files."""
-        entries = self._converters.asScala(self._parsed("AddFile", files.action)).toSeq()
+        entries = self._scala(self._parsed("AddFile", files.action))
         frame = self._log.createDataFrame(self._txn.snapshot(), entries, False, self._nothing)
         return DataFrame(frame, self.spark)
 
@@ -129,12 +129,13 @@ class LayoutTransaction:
         numbers = sorted(int(bucket) for bucket in buckets)
         if not numbers:
             return collected(self.file_frame().limit(0))
-        predicate = f"bucket IN ({', '.join(map(str, numbers))})"
+        files = collected(self.file_frame().where(F.col("bucket").isin(numbers)))
         parser = self.spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001
-        expressions = self._jvm.java.util.ArrayList()
-        expressions.add(parser.parseExpression(predicate))
-        self._txn.filterFiles(self._converters.asScala(expressions).toSeq(), True)
-        return collected(self.file_frame().where(F.col("bucket").isin(numbers)))
+        predicate = self._jvm.java.util.ArrayList()
+        predicate.add(parser.parseExpression(f"bucket IN ({', '.join(map(str, numbers))})"))
+        self._txn.trackReadPredicates(self._scala(predicate), True, True)  # of the partition column only
+        self._txn.trackFilesRead(self._scala(self._parsed("AddFile", files.action)))
+        return files
 
     def is_marked(self, mark: str) -> bool:
         """Whether a commit with this mark is in the table. A concurrent one refuses our commit."""
@@ -189,9 +190,8 @@ class LayoutTransaction:
 
     def commit(self, note: Mapping[str, Any]) -> int:
         """All of it or nothing; the new version. ``note`` is what DESCRIBE HISTORY shows as user metadata."""
-        actions = self._converters.asScala(self._actions).toSeq()
         with user_metadata(self.spark, json.dumps(note)):
-            return int(self._txn.commit(actions, self._operation()))
+            return int(self._txn.commit(self._scala(self._actions), self._operation()))
 
     def _operation(self) -> Any:
         """
@@ -215,6 +215,10 @@ class LayoutTransaction:
     @property
     def _nothing(self) -> Any:
         return getattr(getattr(self._jvm.scala, "None$"), "MODULE$")
+
+    def _scala(self, items: Any) -> Any:
+        """A list of Java's as one of Scala's."""
+        return self._converters.asScala(items).toSeq()
 
     def _parsed(self, kind: str, entries: list[str]) -> Any:
         """Log entries as Delta's own objects, all in one call: thousands of files are thousands of entries."""

@@ -23,7 +23,7 @@ from spark_jobs.data_files import DataFiles, collected
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import window_events
-from spark_jobs.routing import quoted, routes_frame, slot_column
+from spark_jobs.routing import local_frame, quoted, routes_frame, slot_column
 from spark_jobs.slot_sizes import slot_bytes
 from spark_jobs.state_table import read_table
 
@@ -154,7 +154,7 @@ def _rows_of_keys(task: Task, function: PartitioningFunction, keys: list[Any]) -
     """How many rows each of these keys has in the state table; the slots of the keys prune files."""
     dataset = task.dataset
     slots = np.unique(slots_of(keys, dataset.key_type, function.n_slots)).tolist()
-    wanted = task.spark.createDataFrame([(key,) for key in keys], f"__key {dataset.key_type}")
+    wanted = local_frame(task.spark, {"__key": keys}, f"__key {dataset.key_type}")
     key = F.col(quoted(dataset.key))
     state = read_table(task.spark, dataset.state)
     counts = (

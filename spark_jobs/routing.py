@@ -1,5 +1,8 @@
 """The function's Spark face: rows get their bucket by native expressions, never by Python."""
 
+from typing import Any
+
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -42,5 +45,11 @@ def with_bucket(frame: DataFrame, function: PartitioningFunction, *, key: str) -
 
 
 def routes_frame(spark: SparkSession, function: PartitioningFunction) -> DataFrame:
+    keys, buckets = map(list, zip(*function.route_list, strict=True))
     schema = f"__route_key {function.key_type}, __route_bucket int"
-    return spark.createDataFrame(function.route_list, schema)
+    return local_frame(spark, {"__route_key": keys, "__route_bucket": buckets}, schema)
+
+
+def local_frame(spark: SparkSession, columns: dict[str, list[Any]], schema: str) -> DataFrame:
+    """A few values as a part of the query's plan: no task is started to fetch them."""
+    return spark.createDataFrame(pa.table(columns), schema)

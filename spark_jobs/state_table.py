@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StringType, StructType
+from pyspark.sql.types import BinaryType, StringType, StructType
 
 from schemas.dataset import Dataset, is_catalog_name
 from spark_jobs.job import JobError
@@ -63,7 +63,7 @@ def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructTyp
         if is_catalog_name(dataset.state)
         else builder.location(dataset.state)
     )
-    skipping = [quoted(name) for name in (dataset.key, dataset.event_time) if name in columns.names]
+    skipping = [quoted(name) for name in (dataset.key, dataset.event_time) if _has_bounds(columns, name)]
     kept = f"interval {dataset.undo_days} days"
     (
         builder.addColumns(columns)
@@ -80,6 +80,11 @@ def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructTyp
         .property(FUNCTION, function)
         .execute()
     )
+
+
+def _has_bounds(columns: StructType, name: str) -> bool:
+    """Whether Delta keeps a column's smallest and largest value of each file."""
+    return name in columns.names and not isinstance(columns[name].dataType, BinaryType)
 
 
 def set_properties(spark: SparkSession, dataset: Dataset, **properties: str) -> None:

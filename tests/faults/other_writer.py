@@ -6,13 +6,14 @@ Each thing done is a line of JSON on standard output, written once it is committ
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import functions as F
 
-from spark_jobs.job import Task
+from spark_jobs.job import JobError, Task
 from spark_jobs.layout_transaction import CONFLICTS
 from spark_jobs.stateful import append
 from tests.faults.killed_job import READY, task_of
@@ -28,7 +29,8 @@ def rows_of(number: int) -> list[tuple[Any, ...]]:
 def write_until(task: Task, stop: Path) -> None:
     number = 0
     while not stop.exists():
-        append(task.spark.createDataFrame(rows_of(number), COLUMNS).coalesce(1), task.dataset)
+        frame = task.spark.createDataFrame(rows_of(number), COLUMNS).coalesce(1)
+        until_done(lambda f=frame: append(f, task.dataset))
         say("append", number)
         if number % 2:
             change(task, lambda table, n=number: table.delete(F.col("page") == f"append {n}.0"))
@@ -44,11 +46,16 @@ def write_until(task: Task, stop: Path) -> None:
 
 
 def change(task: Task, command: Any) -> None:
-    """A user's own command, begun again by the user for as long as Delta refuses it; done twice it does no more."""
+    """A user's own command; done twice it does no more."""
+    until_done(lambda: command(DeltaTable.forPath(task.spark, task.dataset.state)))
+
+
+def until_done(work: Callable[[], object]) -> None:
+    """What a user does who is refused: begin again. An append that gave up has committed nothing."""
     while True:
         try:
-            command(DeltaTable.forPath(task.spark, task.dataset.state))
-        except CONFLICTS:
+            work()
+        except (*CONFLICTS, JobError):
             continue
         return
 
