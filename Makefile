@@ -18,13 +18,13 @@ demo: setup ## rebalance a drifting table of clicks with a real Airflow Dag, win
 airflow: setup ## start Airflow (API server, scheduler, Dag processor) on loopback; PORT=8080; Ctrl-C ends it
 	@$(ENV) exec python -m bootstrap.airflow_server $(PORT)
 
-test: setup ## all tests but the long ones of test-faults
-	@$(ENV) python -m pytest -m 'not faults'
+test: setup ## all tests, about half an hour on two cores
+	@$(ENV) python -m pytest
 
 test-fast: setup ## the tests that need neither Spark nor Airflow, under 2 minutes
 	@$(ENV) python -m pytest -m 'not spark and not airflow'
 
-test-faults: setup ## the faults it must survive, on real tables
+test-faults: setup ## of these, the faults it must survive, on real tables
 	@$(ENV) python -m pytest -m faults
 
 lint: setup ## ruff, ruff format and mypy --strict
