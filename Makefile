@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
 .PHONY: help setup demo airflow test test-fast test-faults lint format lock doctor bench-planners bench-layout clean
@@ -19,13 +20,13 @@ airflow: setup ## start Airflow (API server, scheduler, Dag processor) on loopba
 	@$(ENV) exec python -m bootstrap.airflow_server $(PORT)
 
 test: setup ## all tests, about half an hour on two cores
-	@$(ENV) python -m pytest
+	@$(ENV) python -m pytest $(WORKERS)
 
 test-fast: setup ## the tests that need neither Spark nor Airflow, under 2 minutes
-	@$(ENV) python -m pytest -m 'not spark and not airflow'
+	@$(ENV) python -m pytest $(WORKERS) -m 'not spark and not airflow'
 
 test-faults: setup ## of these, the faults it must survive, on real tables
-	@$(ENV) python -m pytest -m faults
+	@$(ENV) python -m pytest $(WORKERS) -m faults
 
 lint: setup ## ruff, ruff format and mypy --strict
 	@$(ENV) ruff check . && ruff format --check . && mypy bootstrap dags demo partitioning schemas spark_jobs benchmarks
