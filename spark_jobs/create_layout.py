@@ -11,7 +11,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.dataset import is_catalog_name, locate
-from spark_jobs.appending import append_rows
+from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
@@ -50,7 +50,8 @@ def _copy(transaction: LayoutTransaction, frame: DataFrame, source: str) -> int:
             f"state.table must be empty to take over {source}. Got rows in {transaction.dataset.state}. Name another"
             " state table, or leave --source out."
         )
-    written = append_rows(transaction, frame, sort_by=(quoted(transaction.dataset.key),))
+    by_key = (quoted(transaction.dataset.key),)
+    written = append_rows(transaction, frame, sort_by=by_key, n_bytes=scanned_bytes(frame))
     transaction.mark(mark)
     transaction.commit({"evenkeel": "adopt", "source": source, "rows": written.rows})
     return written.rows

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from schemas.dataset import Dataset
-from spark_jobs.appending import append_rows
+from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.data_files import collected
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, Written, in_transaction, retrying
@@ -75,7 +75,10 @@ def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> 
         return nothing
     n_expired = 0 if cutoff is None else _remove_expired(transaction, cutoff)
     is_wanted = cutoff is None or window.end > cutoff
-    written = append_rows(transaction, events) if is_wanted else Written(files=0, rows=0, n_bytes=0)
+    nothing_written = Written(files=0, rows=0, n_bytes=0)
+    written = (
+        append_rows(transaction, events, n_bytes=scanned_bytes(events)) if is_wanted else nothing_written
+    )
     transaction.mark(mark)
     transaction.commit({"evenkeel": "load", "window": window.name, "rows": written.rows})
     return replace(nothing, rows=written.rows, files=written.files, files_expired=n_expired)
