@@ -42,6 +42,20 @@ def least_imbalance(
     request: PlanRequest, *, max_migration: float, max_routes: float, max_seconds: float = MAX_SECONDS
 ) -> float | None:
     """The least θ with drains done inside these limits; infinite if no plan keeps them."""
+    bound, is_exact = bound_imbalance(
+        request, max_migration=max_migration, max_routes=max_routes, max_seconds=max_seconds
+    )
+    return bound if is_exact else None
+
+
+def bound_imbalance(
+    request: PlanRequest, *, max_migration: float, max_routes: float, max_seconds: float = MAX_SECONDS
+) -> tuple[float, bool]:
+    """
+    What θ cannot be below with drains done inside these limits, and whether some plan has just that.
+
+    A solver that runs out of time has a bound all the same: that of its relaxed program, as far as it has come.
+    """
     program = _Program(request)
     constraints = [*program.always(), *program.table(max_routes)]
     if np.isfinite(max_migration):
@@ -49,8 +63,11 @@ def least_imbalance(
         constraints.append(LinearConstraint(moves, 0, max_migration / program.unit))
     outcome = program.solve(program.columns(level=np.ones((1, 1))), constraints, max_seconds)
     if outcome.status == INFEASIBLE:
-        return float("inf")
-    return max(0.0, float(outcome.fun) - 1.0) if outcome.status == OPTIMAL else None
+        return float("inf"), True
+    if outcome.status == OPTIMAL:
+        return max(0.0, float(outcome.fun) - 1.0), True
+    proved = outcome.get("mip_dual_bound")
+    return max(0.0, float(proved) - 1.0) if proved is not None else 0.0, False
 
 
 @dataclass(frozen=True, eq=False)

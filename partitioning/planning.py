@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from partitioning import measures
 from partitioning.bounds import bound_imbalance_of, bound_migration
+from partitioning.budgets import Budgets
 from partitioning.errors import PlanRequestError
 from partitioning.fitting import fit_to_limits
 from partitioning.permission import is_worth_going_back, permit, without_ways_back
@@ -74,7 +75,7 @@ def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object |
     uses_up_its_budget = planner in USES_UP_ITS_BUDGET and np.isfinite(limits.migration)
     step = _settle(request, limits, ask, max_rounds=1 if uses_up_its_budget else MAX_ROUNDS)
     if planner == BEST_OF_ALL:
-        step = _best_of_all(request, limits, step)
+        step = _best_of_all(request, limits, _from_other_starts(request, limits, step))
     plan = Plan(request=request, owner=step.owner, planner=planner)
     given_up = step.given_up[plan.owner[step.given_up] == request.owner[step.given_up]]
     return replace(plan, given_up=given_up, reasons=give_reasons(plan, given_up))
@@ -102,6 +103,42 @@ def _settle(
             break  # two sums of floats below the limit may be above it together
         step, given_up = following, np.union1d(given_up, following.given_up)
     return replace(step, given_up=given_up)
+
+
+def _from_other_starts(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
+    """
+    Our answer, or a better one of our own planner asked in another way.
+
+    Where every placement found breaks a hard limit, it is asked again with that much allowed: what is broken no further may be
+    evened out all the same. After a change of N it is asked again with nothing having followed its home yet: where the
+    migration limit is tight, what follows may not be what helps most.
+    """
+    for other in _other_requests(request, limits, ours.owner):
+        found = _settle(other, Limits.of_request(other), PLANNERS[BEST_OF_ALL], max_rounds=MAX_ROUNDS)
+        if rank(measure(request, found.owner), limits) < rank(measure(request, ours.owner), limits):
+            ours = replace(found, given_up=np.union1d(ours.given_up, found.given_up))
+    return ours
+
+
+def _other_requests(request: PlanRequest, limits: Limits, owner: Owner) -> Iterator[PlanRequest]:
+    figures = measure(request, owner)
+    if not limits.hold_for(figures):
+        yield replace(request, budgets=_loosened(request, limits, figures))
+    has_followed = not np.array_equal(request.start, request.owner)
+    if has_followed and not (request.owner >= request.n_buckets).any():
+        yield replace(request, n_buckets_before=request.n_buckets, home_before=request.home)
+
+
+def _loosened(request: PlanRequest, limits: Limits, figures: Figures) -> Budgets:
+    """Budgets that these figures keep."""
+    budgets = request.budgets
+    if np.isfinite(limits.routes):
+        budgets = replace(budgets, max_routes=int(max(limits.routes, figures.routes)))
+    if np.isfinite(limits.migration):
+        most = max(limits.migration, figures.migration)
+        share = min(1.0, most / request.total_state) if request.total_state else 0.0
+        budgets = replace(budgets, max_migration=share)
+    return budgets
 
 
 def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:

@@ -5,12 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
+from benchmarks.chaos import chaos_request
 from benchmarks.exact import least_imbalance, least_migration
 from benchmarks.small_cases import small_cases
 from partitioning import PLANNERS, Budgets, History, Plan, PlanRequest, PlanRequestError, make_plan
 from partitioning.planners.evenkeel import EvenkeelOptions
 from partitioning.planners.evenkeel.covers import N_CELLS, sand_prices, tabulate
 from partitioning.planners.evenkeel.shedding import cheapest_cover
+from partitioning.ranking import measure
 from partitioning.request import NO_SLOT
 from tests.partitioning.checker import check_plan
 
@@ -88,6 +90,30 @@ def test_small_cases_are_as_good_as_the_exact_optimum(case):
     else:
         routes = request.budgets.route_limit()
         assert plan.imbalance <= least_imbalance(request, max_migration=limit, max_routes=routes) + 0.02
+
+
+@pytest.mark.parametrize("seed", [32, 135, 175])
+def test_broken_limit_is_no_excuse_to_leave_the_rest_uneven(seed):
+    """The table is longer than it may be and nothing that weighs may move: what is broken no further can still be evened out."""
+    plan = make_plan(chaos_request(seed))
+    check_plan(plan)
+
+    still = measure(plan.request, plan.request.start)
+    assert not plan.within_budgets
+    assert plan.figures.routes <= still.routes
+    assert plan.imbalance < still.imbalance - 0.2
+
+
+def test_new_bucket_gets_what_helps_most_where_little_may_move():
+    """Four buckets become five and a tenth of the state may move: not what the hash sends there, but what is hot."""
+    request = chaos_request(205)
+    plan = make_plan(request)
+    check_plan(plan)
+
+    limit = request.budgets.migration_limit(request.total_state)
+    least = least_imbalance(request, max_migration=limit, max_routes=request.budgets.route_limit())
+    assert (request.n_buckets_before, request.n_buckets) == (4, 5)
+    assert plan.imbalance <= least + 0.01
 
 
 # --- what a request can ask for --------------------------------------------------------------------------------
