@@ -41,7 +41,7 @@ lock: setup ## make requirements.txt anew from requirements.in
 doctor: ## say what was found on this machine, and what to do about what is missing
 	@$(PYTHON) -m bootstrap doctor
 
-bench-planners: setup ## what our planner is meant to do, as goals and results; about ten minutes
+bench-planners: setup ## what our planner is meant to do, as goals and results; about 25 minutes
 	@$(ENV) python -m benchmarks.bench_planners
 
 bench-layout: setup ## bytes and time of layout changes, as ratios

@@ -63,9 +63,14 @@ def is_beaten(plan: Plan, rival: Plan) -> bool:
         return False
     if rival.figures.undrained != plan.figures.undrained or not limits.admit(rival.figures):
         return rival.figures.undrained < plan.figures.undrained and limits.admit(rival.figures)
-    if limits.n_broken(plan.figures) and rival.migration > plan.migration:
+    if limits.n_broken(plan.figures) and not _breaks_no_more(rival, plan):
         return False
     ours, theirs = (max(figures.imbalance, limits.imbalance) for figures in (plan.figures, rival.figures))
     if abs(ours - theirs) > TOLERANCE:
         return theirs < ours
     return rival.migration < plan.migration * (1 - SAME)
+
+
+def _breaks_no_more(rival: Plan, plan: Plan) -> bool:
+    """Where ours breaks a limit, only a rival that is over by no more is inside the same budgets."""
+    return rival.migration <= plan.migration and rival.figures.routes <= plan.figures.routes
