@@ -136,8 +136,7 @@ def _loosened(request: PlanRequest, limits: Limits, figures: Figures) -> Budgets
         budgets = replace(budgets, max_routes=int(max(limits.routes, figures.routes)))
     if np.isfinite(limits.migration):
         most = max(limits.migration, figures.migration)
-        share = min(1.0, most / request.total_state) if request.total_state else 0.0
-        budgets = replace(budgets, max_migration=share)
+        budgets = replace(budgets, max_migration=_share_of_state(request, most))
     return budgets
 
 
@@ -241,8 +240,7 @@ def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest
     """The same items, already moved, with what is left of the migration limit. No gain is worth a way back any more."""
     budgets = request.budgets
     if np.isfinite(left.migration):
-        share = min(1.0, left.migration / request.total_state) if request.total_state else 0.0
-        budgets = replace(budgets, max_migration=share)
+        budgets = replace(budgets, max_migration=_share_of_state(request, left.migration))
     return replace(
         request,
         owner=owner,
@@ -251,6 +249,11 @@ def _from_there(request: PlanRequest, owner: Owner, left: Limits) -> PlanRequest
         budgets=budgets,
         history=replace(request.history, min_gain=math.inf),
     )
+
+
+def _share_of_state(request: PlanRequest, migration: float) -> float:
+    """An amount of state as a budget states it: an amount up to 1 would be taken for a share."""
+    return min(1.0, migration / request.total_state) if request.total_state else 0.0
 
 
 def _what_is_left(request: PlanRequest, limits: Limits, owner: Owner) -> Limits:

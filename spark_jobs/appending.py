@@ -71,9 +71,8 @@ def _stored_row_bytes(transaction: LayoutTransaction) -> float:
 
 def scanned_bytes(frame: DataFrame) -> float | None:
     """The size of what the frame reads, if it is a part of one table; None where Spark would be guessing."""
-    plan = _plan_of(frame)
-    n_bytes = _planned_bytes(frame)
-    return n_bytes if plan.collectLeaves().size() == 1 and n_bytes < UNKNOWN_BYTES else None
+    n_bytes, n_tables = _planned_bytes(frame), _plan_of(frame).collectLeaves().size()
+    return n_bytes if n_tables == 1 and n_bytes < UNKNOWN_BYTES else None
 
 
 def _planned_bytes(frame: DataFrame) -> float:

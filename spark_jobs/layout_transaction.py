@@ -55,9 +55,9 @@ Answer = TypeVar("Answer")
 class Written:
     """What a write put down."""
 
-    files: int
-    rows: int
-    n_bytes: int
+    files: int = 0
+    rows: int = 0
+    n_bytes: int = 0
 
 
 @dataclass(eq=False)

@@ -75,10 +75,7 @@ def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> 
         return nothing
     n_expired = 0 if cutoff is None else _remove_expired(transaction, cutoff)
     is_wanted = cutoff is None or window.end > cutoff
-    nothing_written = Written(files=0, rows=0, n_bytes=0)
-    written = (
-        append_rows(transaction, events, n_bytes=scanned_bytes(events)) if is_wanted else nothing_written
-    )
+    written = append_rows(transaction, events, n_bytes=scanned_bytes(events)) if is_wanted else Written()
     transaction.mark(mark)
     transaction.commit({"evenkeel": "load", "window": window.name, "rows": written.rows})
     return replace(nothing, rows=written.rows, files=written.files, files_expired=n_expired)
