@@ -66,11 +66,15 @@ def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object |
     Parameters
     ----------
     planner
-        A name in ``PLANNERS``.
+        A name in ``PLANNERS``. The published ones know of no buckets to be emptied: where there are such, ``evenkeel``
+        answers in the place of any other, and ``plan.planner`` says so.
     options
         That planner's own options; ``None`` for the paper's defaults.
     """
     ask = _planner(request, planner, options)
+    if request.drained.size and options is None:
+        planner = BEST_OF_ALL
+        ask = PLANNERS[planner]
     limits = Limits.of_request(request)
     uses_up_its_budget = planner in USES_UP_ITS_BUDGET and np.isfinite(limits.migration)
     step = _settle(request, limits, ask, max_rounds=1 if uses_up_its_budget else MAX_ROUNDS)

@@ -4,8 +4,8 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,13 @@ ROOT = Path(__file__).resolve().parents[1]
 _CATALOG_NAME = re.compile(r"\w+(\.\w+){1,2}")
 SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
 SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("dataset.schema.json").read_text())
+
+
+# What the checks of a window are called, and how severe each is unless the file says otherwise.
+SEVERITIES: dict[str, str] = {
+    check: stated["default"]
+    for check, stated in SCHEMA["properties"]["checks"]["properties"]["severity"]["properties"].items()
+}
 
 
 class DatasetError(ValueError):
@@ -37,6 +44,7 @@ class Dataset:
     key_type: str  # Spark's name
     events: str  # path, URI or catalog name
     event_time: str  # column
+    event_id: str | None = None  # column that no two events share; None: there is none to look at
     cost: str | None = None  # SQL expression over an event; None: every event costs 1
     state: str  # path, URI or catalog name
     rows_per_key: str = "many"  # "many": the windows' events; "one": upserted by the user's jobs
@@ -46,12 +54,29 @@ class Dataset:
     n_slots: int
     min_file_bytes: int = 1 << 20  # from this size a slot's rows get a file of their own
     max_tracked_keys: int = 5000  # keys profiled one by one
-    max_imbalance: float
+    max_imbalance: float  # θ from which a plan is made
+    target_imbalance: float | None = None  # θ that it aims at; None: three fourths of that
     max_routes: int | None
     max_migration: float | None  # a share up to 1, bytes above
     planner: str
     mover: str = "flip"
-    min_rows: int
+    payback_windows: int = 5  # over which a plan must save what moving costs
+    pause_after: int = 3  # ineffective plans in a row
+    catchup: bool = False  # whether missed windows are run
+    deadline_minutes: int | None = None  # after which somebody wants to know
+    maintain_schedule: str | None = "@weekly"  # None: by hand only
+    audit_schedule: str | None = "@weekly"
+    history_days: int = 365  # how long statistics, plans, checks and runs are kept
+    min_rows: int  # fewest events of a complete window
+    min_share: float = 0.5  # the same, as a share of what earlier windows had
+    max_null_keys: float = 0.0  # as a share of the window's events
+    severity: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # check → severity, where the file says it
+
+    def severity_of(self, check: str) -> str:
+        """What follows when this check of a window fails: ``critical``, ``hold`` or ``warning``."""
+        return str(self.severity.get(check, SEVERITIES[check]))
 
 
 def dataset_files() -> list[Path]:
@@ -167,9 +192,15 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     name, schedule = value("name"), value("schedule")
     if name is not None and name != path.stem:
         yield f"name must be the file's name without .yaml. Got {name!r}. Rename one of them."
-    if schedule is not None and not croniter.is_valid(schedule):
-        yield f"schedule must be a cron expression. Got {schedule!r}. {_describe(SCHEMA['properties']['schedule'])}"
+    for where, cron in {
+        "schedule": schedule,
+        "schedules.maintain": value("schedules", "maintain"),
+        "schedules.audit": value("schedules", "audit"),
+    }.items():
+        if cron is not None and not croniter.is_valid(cron):
+            yield f"{where} must be a cron expression. Got {cron!r}. {_describe(SCHEMA['properties']['schedule'])}"
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
+    yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
     tables = value("events", "table"), value("state", "table")
     if tables[0] is not None and tables[0] == tables[1]:
@@ -181,6 +212,14 @@ def _state_checks(rows_per_key: str | None, keep_windows: int | None) -> Iterato
         yield (
             f"state.keep_windows must be left out where state.rows_per_key is one. Got {keep_windows}. Such rows are replaced,"
             " they never expire."
+        )
+
+
+def _budget_checks(target: float | None, limit: float | None) -> Iterator[str]:
+    if target is not None and limit is not None and target > limit:
+        yield (
+            f"budgets.target_imbalance must be at most budgets.max_imbalance. Got {target} and {limit}. Lower it, or leave it"
+            " out for three fourths of max_imbalance."
         )
 
 
@@ -205,6 +244,7 @@ def _build(raw: dict[str, Any]) -> Dataset:
         events=locate(raw["events"]["table"]),
         event_time=raw["events"]["time"],
         state=locate(raw["state"]["table"]),
+        event_id=raw["events"].get("id"),
         cost=raw["events"].get("cost"),
         rows_per_key=_optional(raw, "state", "rows_per_key"),
         keep_windows=raw["state"].get("keep_windows"),
@@ -214,11 +254,22 @@ def _build(raw: dict[str, Any]) -> Dataset:
         min_file_bytes=_optional(raw, "layout", "min_file_bytes"),
         max_tracked_keys=_optional(raw, "layout", "max_tracked_keys"),
         max_imbalance=_optional(raw, "budgets", "max_imbalance"),
+        target_imbalance=_optional(raw, "budgets", "target_imbalance"),
         max_routes=_optional(raw, "budgets", "max_routes"),
         max_migration=_optional(raw, "budgets", "max_migration"),
         planner=raw.get("planner", SCHEMA["properties"]["planner"]["default"]),
         mover=raw.get("mover", SCHEMA["properties"]["mover"]["default"]),
+        payback_windows=_optional(raw, "gate", "payback_windows"),
+        pause_after=_optional(raw, "gate", "pause_after"),
+        catchup=_optional(raw, "schedules", "catchup"),
+        deadline_minutes=_optional(raw, "schedules", "deadline_minutes"),
+        maintain_schedule=_optional(raw, "schedules", "maintain"),
+        audit_schedule=_optional(raw, "schedules", "audit"),
+        history_days=_optional(raw, "schedules", "history_days"),
         min_rows=_optional(raw, "checks", "min_rows"),
+        min_share=_optional(raw, "checks", "min_share"),
+        max_null_keys=_optional(raw, "checks", "max_null_keys"),
+        severity=raw.get("checks", {}).get("severity", {}),
     )
 
 

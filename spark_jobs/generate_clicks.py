@@ -1,27 +1,30 @@
 """Make the demo's events: clicks of 50,000 users, Zipf-distributed, whose hot users change from day to day."""
 
+import argparse
 from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 from numpy.typing import NDArray
 
-from spark_jobs.job import Result, Task, run_job
+from spark_jobs.job import Result, Task, moment, run_job
 
 SEED = 20_260_103
 N_USERS = 50_000
 CLICKS_A_DAY = 200_000
 ZIPF = 1.0
 HOT = 400  # ranks whose users change
-N_FILES = 4
+QUIET = {4}  # days on which popularity stays as it was
+DAY = timedelta(days=1)
 PAGES = np.array(["home", "search", "basket", "product", "help", "account"])
 
 
 def ranking(day: int) -> NDArray[np.int64]:
-    """Users by popularity on a day: the order of a fixed draw, in which a few hot ranks change hands every day."""
+    """Users by popularity on a day: the order of a fixed draw, in which a few hot ranks change hands on most days."""
     users = np.random.default_rng(SEED).permutation(N_USERS)
-    for past in range(1, day + 1):
+    for past in sorted(set(range(1, day + 1)) - QUIET):
         rng = np.random.default_rng([SEED, past])
         ranks = rng.choice(HOT, size=HOT // 4, replace=False)
         strangers = rng.choice(np.arange(HOT, N_USERS), size=ranks.size, replace=False)
@@ -47,23 +50,32 @@ def clicks_of_day(day: int, midnight: datetime) -> pd.DataFrame:
 
 
 def generate_clicks(task: Task) -> Result:
-    """Write all days of the window, once, in one commit."""
-    n_days = (task.window.end - task.window.start) // timedelta(days=1)
-    days = [clicks_of_day(day, task.window.start + timedelta(days=day)) for day in range(n_days)]
-    clicks = task.spark.createDataFrame(pa.Table.from_pandas(pd.concat(days), preserve_index=False))
-    (
-        clicks.coalesce(N_FILES)
-        .write.format("delta")
-        .mode("append")
-        .option(
-            "txnAppId", f"evenkeel/generate/{task.window.start.isoformat()}/{task.window.end.isoformat()}"
-        )
-        .option("txnVersion", 1)
-        .save(task.dataset.events)
-    )
+    """
+    Append all days of the window, one commit a day, each day once; ``copies`` more than 1 deliver it so many times over.
+
+    Days are counted from the window's first one, or from ``first_day``.
+    """
+    first: datetime = task.options.get("first_day") or task.window.start
+    n_days = (task.window.end - task.window.start) // DAY
+    for midnight in (task.window.start + n * DAY for n in range(n_days)):
+        day = pa.Table.from_pandas(clicks_of_day((midnight - first) // DAY, midnight), preserve_index=False)
+        for copy in range(task.options.get("copies") or 1):
+            _append(task.dataset.events, day, mark=f"evenkeel/generate/{midnight.isoformat()}/{copy}")
     task.say(f"{n_days} days of {CLICKS_A_DAY:,} clicks by {N_USERS:,} users written")
     return {"days": n_days, "clicks": n_days * CLICKS_A_DAY}
 
 
+def _append(events: str, day: pa.Table, *, mark: str) -> None:
+    if DeltaTable.is_deltatable(events) and DeltaTable(events).transaction_version(mark) is not None:
+        return
+    properties = CommitProperties(app_transactions=[Transaction(mark, 1)])
+    write_deltalake(events, day, mode="append", commit_properties=properties)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--first-day", type=moment, help="day that users' ranks begin with; the window's own")
+    parser.add_argument("--copies", type=int, default=1, help="how often each day is delivered")
+
+
 if __name__ == "__main__":
-    run_job(generate_clicks, about=__doc__, needs=("window",))
+    run_job(generate_clicks, about=__doc__, needs=("window",), add_options=add_options)

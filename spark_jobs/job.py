@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import os
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +16,10 @@ from schemas.dataset import Dataset, DatasetError, dataset_named
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+ASKED_FOR = "EVENKEEL_ASKED_FOR"  # when a scheduler began to start this process, in seconds since 1970
+_STARTS: list[float] = []  # how long starting Spark took in this process, in seconds
 
 
 class JobError(Exception):
@@ -45,6 +51,7 @@ class Task:
     dataset: Dataset
     given_window: Window | None = None
     plan: str = ""  # name of the plan to work on, where the job needs one
+    run: str = ""  # id of the Dag run that asks; empty: somebody at a terminal
     options: Mapping[str, Any] = field(default_factory=dict)  # the job's own arguments
 
     @property
@@ -58,12 +65,16 @@ class Task:
         """Spark, with the settings of conf/; started on first use, for a job that needs none should not wait."""
         from pyspark.sql import SparkSession
 
-        return SparkSession.builder.appName("evenkeel").getOrCreate()
+        asked_for = float(os.environ.get(ASKED_FOR, time.time()))
+        session = SparkSession.builder.appName("evenkeel").getOrCreate()
+        _STARTS.append(time.time() - asked_for)
+        self.say(f"Spark is up after {_STARTS[-1]:.1f} s")
+        return session
 
     def say(self, sentence: str) -> None:
         """Progress, for the task's log."""
-        about = self.dataset.name + (f" {self.given_window.name}" if self.given_window else "")
-        sys.stderr.write(f"{about}: {sentence}\n")
+        parts = [self.dataset.name, self.given_window.name if self.given_window else "", self.run]
+        sys.stderr.write(f"{' '.join(part for part in parts if part)}: {sentence}\n")
         sys.stderr.flush()
 
 
@@ -92,6 +103,7 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
     if add_options:
         add_options(parser)
     args = parser.parse_args(argv)
+    began = time.monotonic()
     try:
         result = work(_task_of(args, known))
     except Exception as error:
@@ -99,7 +111,14 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
         if sentence is None:
             raise
         sys.stderr.write(f"ERROR: {sentence}\n")
+        if args.result:
+            args.result.write_text(json.dumps({"error": sentence}))
         raise SystemExit(1) from None
+    result = {
+        **result,
+        "seconds": round(time.monotonic() - began, 1),
+        "start_seconds": round(sum(_STARTS), 1),
+    }
     text = json.dumps(result, indent=1)
     if args.result:
         args.result.write_text(text)
@@ -151,7 +170,9 @@ def _task_of(args: argparse.Namespace, known: set[str]) -> Task:
     window = Window(start=moments[0], end=moments[1]) if moments[0] and moments[1] else None
     options = {name: value for name, value in vars(args).items() if name not in known}
     plan = getattr(args, "plan", None) or ""
-    return Task(dataset=dataset_named(args.dataset), given_window=window, plan=plan, options=options)
+    return Task(
+        dataset=dataset_named(args.dataset), given_window=window, plan=plan, run=args.run, options=options
+    )
 
 
 def _parser(about: str | None, needs: Collection[str], takes: Collection[str]) -> argparse.ArgumentParser:
@@ -166,6 +187,7 @@ def _parser(about: str | None, needs: Collection[str], takes: Collection[str]) -
     if "plan" in (*needs, *takes):
         is_needed = "plan" in needs
         parser.add_argument("--plan", required=is_needed, type=plan_name, help="name of the plan to work on")
+    parser.add_argument("--run", default="", help="id of the Dag run that asks; shown in what the job says")
     parser.add_argument("--result", type=Path, help="file for the JSON result; printed if not given")
     return parser
 

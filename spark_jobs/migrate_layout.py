@@ -55,6 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mover", choices=sorted(MOVERS), help="how rows move; the dataset's own if not given"
     )
+    parser.add_argument("--dry-run", action="store_true", help="say what would move, and change nothing")
 
 
 if __name__ == "__main__":

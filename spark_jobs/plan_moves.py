@@ -1,60 +1,119 @@
-"""Plan a better function for the window's load, within the dataset's budgets."""
+"""Plan a better function for the window's load, within the dataset's budgets, and score the last plan on the way."""
 
-from partitioning import Budgets, Plan, PlanRequest, make_plan
+from partitioning import Plan, make_plan
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import text_of_key
-from partitioning.measures import load_per_bucket, overload
+from partitioning.measures import imbalance, load_per_bucket, loads, overload
+from partitioning.payback import weigh
+from schemas.dataset import Dataset
 from schemas.tables import MOVES, PLANS
-from spark_jobs.control_tables import Row, replace_rows, save_function
+from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows, save_function
 from spark_jobs.item_stats import ItemStats, read_stats
-from spark_jobs.job import Result, Task, run_job
+from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.plan_record import plan_checksum, plan_name_of
-from spark_jobs.table_log import current_function, initial_function
+from spark_jobs.plan_request import function_of, request_of, target_of
+from spark_jobs.plan_settings import add_options, settings_of
+from spark_jobs.recent_moves import recent_moves
+from spark_jobs.scorecard import score_last_plan
+from spark_jobs.table_log import current_function, initial_function, layout_commit
+
+# What a plan is made with, as it is stored.
+SETTINGS = (
+    "planner",
+    "max_imbalance",
+    "target_imbalance",
+    "max_routes",
+    "max_migration",
+    "n_buckets",
+    "payback_windows",
+)
 
 
 def plan_moves(task: Task) -> Result:
-    """Write plan, moves and function, in that order of dependence backwards: what names a thing comes last."""
-    function = current_function(task.dataset)
-    items = read_stats(task.dataset, task.window)
-    plan = make_plan(_request(task, items, function), planner=task.dataset.planner)
-    new_function = _new_function(function, items, plan)
-    moves = _moves(items, plan)
-    row = _plan_row(task, items, plan, (function, new_function))
-    row["checksum"] = plan_checksum(row, moves, new_function.to_json())
-    save_function(task.dataset.name, new_function)
-    _write(task, row, moves)
+    """
+    Write function, moves and plan, in this order: what names a thing comes after it.
+
+    Asked again after its plan was applied, it answers with that plan: a window is not planned on twice.
+    """
+    if task.plan:
+        return _named_plan(task)
+    dataset = settings_of(task)
+    function = current_function(dataset)
+    items = read_stats(dataset, task.window)
+    score_last_plan(task, items, function)
+    applied = _applied_plan(dataset, task.window, function)
+    if applied:
+        task.say(f"plan {applied['plan']} of this window is applied already")
+        return _result(applied)
+    plan = make_plan(
+        request_of(dataset, items, function, recent_moves(dataset, task.window, items)),
+        planner=dataset.planner,
+    )
+    row = _store(dataset, task.window, items, plan, function)
     task.say(f"plan {row['plan']}: {plan.verdict}, θ {row['imbalance_before']:.3f} → {plan.imbalance:.3f}")
+    return _result(row)
+
+
+def _named_plan(task: Task) -> Result:
+    """A plan that was made before, by its name."""
+    row = read_one(PLANS, dataset=task.dataset.name, plan=task.plan)
+    task.say(f"plan {task.plan} was made for the window {row['window_start']:%Y-%m-%d %H:%M}")
+    return _result(row)
+
+
+def _result(row: Row) -> Result:
+    names = ("plan", "verdict", "n_moves", "reasons", "imbalance_before", "imbalance_after")
+    return {name: row[name] for name in names}
+
+
+def _applied_plan(dataset: Dataset, window: Window, function: PartitioningFunction) -> Row | None:
+    """The plan for this window, with these settings, that the table has its function from; None if there is none."""
+    name = (layout_commit(dataset) or {}).get("plan")
+    found = read_rows(PLANS, dataset=dataset.name, plan=name).to_pylist() if name else []
+    wanted = {"window_start": window.start, "to_function": function.digest, **_settings(dataset)}
+    return next((row for row in found if all(row[field] == wanted[field] for field in wanted)), None)
+
+
+def _settings(dataset: Dataset) -> Row:
     return {
-        "plan": row["plan"],
-        "verdict": plan.verdict,
-        "n_moves": len(moves),
-        "reasons": list(plan.reasons),
+        "planner": dataset.planner,
+        "max_imbalance": float(dataset.max_imbalance),
+        "target_imbalance": target_of(dataset),
+        "max_routes": dataset.max_routes,
+        "max_migration": None if dataset.max_migration is None else float(dataset.max_migration),
+        "n_buckets": dataset.n_buckets,
+        "payback_windows": dataset.payback_windows,
     }
 
 
-def _request(task: Task, items: ItemStats, function: PartitioningFunction) -> PlanRequest:
-    dataset = task.dataset
-    return PlanRequest.of_items(
-        cost=items.cost,
-        state=items.state,
-        owner=items.buckets(function),
-        home=items.homes(function),
-        n_buckets=function.n_buckets,
-        is_slot=items.is_slot,
-        slot=items.slot_position,
-        budgets=Budgets(
-            max_imbalance=dataset.max_imbalance,
-            max_routes=dataset.max_routes,
-            max_migration=dataset.max_migration,
-        ),
-    )
+def _store(
+    dataset: Dataset, window: Window, items: ItemStats, plan: Plan, function: PartitioningFunction
+) -> Row:
+    after = function_of(dataset, items, function, plan)
+    moves = _moves(items, plan)
+    row = {
+        "dataset": dataset.name,
+        "window_start": window.start,
+        "window_end": window.end,
+        "from_function": function.digest,
+        "to_function": after.digest,
+        **_settings(dataset),
+        **_figures(dataset, items, plan),
+        "n_routes": after.n_routes,
+    }
+    row["plan"] = plan_name(row)
+    row["checksum"] = plan_checksum(row, moves, after.to_json())
+    save_function(dataset.name, after)
+    identity = {"dataset": dataset.name, "plan": row["plan"]}
+    replace_rows(moves, MOVES, **identity)
+    replace_rows([row], PLANS, **identity)
+    return row
 
 
-def _new_function(function: PartitioningFunction, items: ItemStats, plan: Plan) -> PartitioningFunction:
-    """Every heavy key ends where the plan has it, whether or not its slot moves; all other keys follow their slots."""
-    slots = {int(i): int(plan.owner[i]) for i in plan.moved if i < items.n_slots}
-    keys = dict(zip(items.key, plan.owner[items.n_slots :].tolist(), strict=True))
-    return function.with_changes(slots=slots, routes=keys)
+def plan_name(row: Row) -> str:
+    """The same window, functions and settings give the same name."""
+    functions = (row["from_function"], row["to_function"])
+    return plan_name_of(row["dataset"], row["window_start"], *functions, *(row[name] for name in SETTINGS))
 
 
 def _moves(items: ItemStats, plan: Plan) -> list[Row]:
@@ -72,47 +131,27 @@ def _moves(items: ItemStats, plan: Plan) -> list[Row]:
     ]
 
 
-def _plan_row(
-    task: Task, items: ItemStats, plan: Plan, functions: tuple[PartitioningFunction, PartitioningFunction]
-) -> Row:
-    dataset, window, (before, after) = task.dataset, task.window, functions
-    by_hash = items.buckets(initial_function(dataset))
-    load_before = load_per_bucket(items.cost, plan.request.owner, plan.request.n_buckets)
-    budgets = (dataset.max_imbalance, dataset.max_routes, dataset.max_migration)
+def _figures(dataset: Dataset, items: ItemStats, plan: Plan) -> Row:
+    """Loads have a number for each bucket of either function; θ is that of the buckets that stay."""
+    request, payback = plan.request, weigh(plan.request, plan.owner)
+    by_hash = load_per_bucket(items.cost, items.buckets(initial_function(dataset)), dataset.n_buckets)
     return {
-        "dataset": dataset.name,
-        "plan": plan_name_of(
-            dataset.name, window.start, before.digest, after.digest, dataset.planner, budgets
-        ),
-        "window_start": window.start,
-        "window_end": window.end,
-        "from_function": before.digest,
-        "to_function": after.digest,
-        "planner": dataset.planner,
-        "max_imbalance": float(dataset.max_imbalance),
-        "max_routes": dataset.max_routes,
-        "max_migration": None if dataset.max_migration is None else float(dataset.max_migration),
-        "imbalance_hash": overload(load_per_bucket(items.cost, by_hash, dataset.n_buckets)),
-        "imbalance_before": overload(load_before),
+        "imbalance_hash": overload(by_hash),
+        "imbalance_before": imbalance(request, request.owner),
         "imbalance_after": plan.imbalance,
-        "load_before": load_before.tolist(),
+        "load_before": loads(request, request.owner).tolist(),
         "load_after": plan.load.tolist(),
-        "n_routes": after.n_routes,
         "n_moves": int(plan.moved.size),
         "migration": plan.migration,
-        "total_state": plan.request.total_state,
+        "total_state": request.total_state,
         "bound_imbalance": plan.bounds.imbalance,
         "bound_migration": plan.bounds.migration,
+        "cost_saved": payback.saved,
+        "cost_spent": payback.spent,
         "verdict": plan.verdict,
         "reasons": list(plan.reasons),
     }
 
 
-def _write(task: Task, row: Row, moves: list[Row]) -> None:
-    identity = {"dataset": task.dataset.name, "plan": row["plan"]}
-    replace_rows(moves, MOVES, **identity)
-    replace_rows([row], PLANS, **identity)
-
-
 if __name__ == "__main__":
-    run_job(plan_moves, about=__doc__, needs=("window",))
+    run_job(plan_moves, about=__doc__, needs=("window",), takes=("plan",), add_options=add_options)

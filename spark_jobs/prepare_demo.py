@@ -1,4 +1,4 @@
-"""Make the demo's events, its state table, and load the windows before the first one that is planned on."""
+"""Make the demo's first events, its state table, and load the windows before the first one that is planned on."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -10,11 +10,11 @@ from spark_jobs.load_window import load_window
 
 
 def prepare_demo(task: Task) -> Result:
-    """``window`` spans all days; the days before the dataset's start fill the state table."""
+    """``window`` spans the days before the dataset's start: they fill the state table."""
     day = timedelta(days=1)
     result = generate_clicks(task) | create_layout(task)
     start = task.window.start
-    while start.date() < task.dataset.start:
+    while start < task.window.end:
         load_window(replace(task, given_window=Window(start=start, end=start + day)))
         start += day
     return result

@@ -18,9 +18,10 @@ from partitioning.function_json import text_of_key
 from partitioning.hashing import slots_of
 from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
-from spark_jobs.control_tables import load_function, replace_rows
+from spark_jobs.control_tables import load_function, read_rows, replace_rows
 from spark_jobs.data_files import DataFiles, collected
 from spark_jobs.job import Result, Task, run_job
+from spark_jobs.late_data import what_changed
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import window_events
 from spark_jobs.routing import local_frame, quoted, routes_frame, slot_column
@@ -45,15 +46,18 @@ def profile_keys(task: Task) -> Result:
     heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
     state_of_slot, state_of_key = _measure_state(task, transaction, function, heavy)
     rows = _item_rows(heavy, cost_of_slot, state_of_slot, state_of_key, function)
+    identity = {"dataset": dataset.name, "window_start": window.start}
+    changed = what_changed(read_rows(ITEM_STATS, **identity), rows)
+    if changed:
+        task.say(changed)
     ends = pa.array([window.end] * rows.num_rows, ITEM_STATS.columns["window_end"])
-    replace_rows(
-        rows.append_column("window_end", ends), ITEM_STATS, dataset=dataset.name, window_start=window.start
-    )
-    result = {
+    replace_rows(rows.append_column("window_end", ends), ITEM_STATS, **identity)
+    result: Result = {
         "heavy_keys": len(heavy.key),
         "slots": function.n_slots,
         "cost": float(cost_of_slot.sum()),
         "state": float(state_of_slot.sum()),
+        "changed": changed,
     }
     task.say(
         f"{result['heavy_keys']:,} heavy keys and {function.n_slots:,} slots caused {result['cost']:,.0f} of cost and hold"

@@ -9,18 +9,39 @@ from spark_jobs.control_tables import Row
 MEGABYTE = 1e6
 
 
-def render_page(plan: Row, run: Row, moves: Sequence[Row], checks: Sequence[Row]) -> str:
+def render_page(dataset: str, run: Row, plan: Row | None, moves: Sequence[Row], checks: Sequence[Row]) -> str:
     """The page of one run. Takes rows as the tables hold them and decides nothing."""
-    title = f"{plan['dataset']} {plan['window_start']:%Y-%m-%d %H:%M}"
+    title = f"{dataset} {run['window_start']:%Y-%m-%d %H:%M}"
     return _PAGE.format(
         title=escape(title),
+        outcome=escape(run["outcome"]),
+        reasons=_list(run["reasons"]),
+        plan=_plan_part(plan, run, moves) if plan else "<p>The run came to no plan.</p>",
+        checks=_table(["subject", "column", "expectation", "severity", "met", "found"], _check_cells(checks)),
+        times=_table(["figure", "value"], _times(run)),
+    )
+
+
+def _plan_part(plan: Row, run: Row, moves: Sequence[Row]) -> str:
+    return _PLAN.format(
         verdict=escape(plan["verdict"]),
         picture=draw_loads(plan["load_before"], plan["load_after"], goal=plan["max_imbalance"]),
         figures=_table(["figure", "value"], _figures(plan, run)),
-        reasons="".join(f"<li>{escape(reason)}</li>" for reason in plan["reasons"]) or "<li>none</li>",
+        reasons=_list(plan["reasons"]),
         moves=_table(["moved", "from", "to", "cost", "state, bytes"], _move_cells(moves)),
-        checks=_table(["subject", "column", "expectation", "severity", "met", "found"], _check_cells(checks)),
     )
+
+
+def _list(sentences: Sequence[str]) -> str:
+    return "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) or "<li>none</li>"
+
+
+def _times(run: Row) -> list[list[str]]:
+    return [
+        ["run", str(run["run"])],
+        ["jobs worked", f"{run['seconds']:.1f} s"],
+        ["Spark's starts took, in all", f"{run['start_seconds']:.1f} s"],
+    ]
 
 
 def draw_loads(before: Sequence[float], after: Sequence[float], *, goal: float) -> str:
@@ -108,16 +129,23 @@ th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px sol
 </style>
 </head>
 <body>
-<h1>{title}: {verdict}</h1>
-<figure role="img" aria-label="Load of each bucket before and after the plan, with the mean and the goal">{picture}</figure>
-<h2>Figures</h2>
-<div class="scroll">{figures}</div>
-<h2>Why</h2>
+<h1>{title}: {outcome}</h1>
 <ul>{reasons}</ul>
-<h2>Moves</h2>
-<div class="scroll">{moves}</div>
+{plan}
 <h2>Checks</h2>
 <div class="scroll">{checks}</div>
+<h2>Run</h2>
+<div class="scroll">{times}</div>
 </body>
 </html>
+"""
+
+_PLAN = """<h2>Plan: {verdict}</h2>
+<figure role="img" aria-label="Load of each bucket before and after the plan, with the mean and the goal">{picture}</figure>
+<h3>Figures</h3>
+<div class="scroll">{figures}</div>
+<h3>Why</h3>
+<ul>{reasons}</ul>
+<h3>Moves</h3>
+<div class="scroll">{moves}</div>
 """

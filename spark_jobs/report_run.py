@@ -1,4 +1,12 @@
-"""Write what a run did: one row in ``runs`` and one HTML page."""
+"""Write what a run did, or why it did not: one row in ``runs`` and one HTML page."""
+
+import argparse
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from pyarrow import fs
 
@@ -8,39 +16,64 @@ from spark_jobs.control_tables import Row, read_rows, replace_rows
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.plan_record import read_plan
 from spark_jobs.report_page import render_page
-from spark_jobs.table_log import moved_by
+from spark_jobs.run_outcome import Step, outcome_of
+from spark_jobs.table_log import layout_commit, moved_by
+
+_COPIED = (
+    "plan",
+    "verdict",
+    "imbalance_hash",
+    "imbalance_before",
+    "imbalance_after",
+    "n_routes",
+    "n_moves",
+    "migration",
+)  # from the plan
 
 
 def report_run(task: Task) -> Result:
-    plan, moves, _ = read_plan(task.dataset.name, task.plan)
+    steps = [Step(**step) for step in task.options.get("steps") or ()]
+    plan, moves = (None, []) if not task.plan else read_plan(task.dataset.name, task.plan)[:2]
     window = {"dataset": task.dataset.name, "window_start": task.window.start}
     checks = read_rows(CHECKS, **window).to_pylist()
-    run = _run_row(task, plan)
-    page = f"{warehouse().rstrip('/')}/reports/{task.dataset.name}/{task.window.start:%Y-%m-%dT%H%M}.html"
-    write_text(page, render_page(plan, run, moves, checks))
-    replace_rows([{**run, "window_end": task.window.end, "report": page}], RUNS, **window)
-    task.say(f"report at {page}")
-    return {**run, "report": page}
+    run = _run_row(task, plan, steps)
+    page = f"{warehouse().rstrip('/')}/reports/{task.dataset.name}/{page_name(task)}.html"
+    write_text(page, render_page(task.dataset.name, run, plan, moves, checks))
+    replace_rows([{**run, "report": page}], RUNS, dataset=task.dataset.name, run=run["run"])
+    task.say(f"{run['outcome']}; report at {page}")
+    times = {name: run[name].isoformat() for name in ("window_start", "window_end")}
+    return {**run, **times, "report": page}
 
 
-def _run_row(task: Task, plan: Row) -> Row:
-    moved = moved_by(task.dataset, plan["plan"])
-    copied = (
-        "plan",
-        "verdict",
-        "imbalance_hash",
-        "imbalance_before",
-        "imbalance_after",
-        "n_routes",
-        "n_moves",
-    )
+def _run_row(task: Task, plan: Row | None, steps: Sequence[Step]) -> Row:
+    outcome = outcome_of(steps, is_applied=_is_applied(task, plan))
+    moved = moved_by(task.dataset, task.plan) if plan else {}
     return {
-        **{name: plan[name] for name in copied},
-        "migration": plan["migration"],
-        "migration_share": plan["migration"] / plan["total_state"] if plan["total_state"] else 0.0,
-        "rows_moved": moved["rows_moved"],
-        "bytes_written": moved["bytes_written"],
+        "run": task.run or task.window.name,
+        "window_start": task.window.start,
+        "window_end": task.window.end,
+        "outcome": outcome.name,
+        "reasons": list(outcome.reasons),
+        **{name: plan[name] if plan else None for name in _COPIED},
+        "migration_share": plan["migration"] / plan["total_state"] if plan and plan["total_state"] else None,
+        "rows_moved": moved.get("rows_moved", 0),
+        "bytes_written": moved.get("bytes_written", 0),
+        "seconds": sum(step.seconds for step in steps),
+        "start_seconds": sum(step.start_seconds for step in steps),
     }
+
+
+def _is_applied(task: Task, plan: Row | None) -> bool:
+    return bool(plan and layout_commit(task.dataset, plan=plan["plan"]))
+
+
+def page_name(task: Task) -> str:
+    """A file's name for the run: readable, safe everywhere, and no other run's."""
+    start = f"{task.window.start:%Y-%m-%dT%H%M}"
+    if not task.run:
+        return start
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", task.run)[:60]
+    return f"{start}-{plain}-{hashlib.sha256(task.run.encode()).hexdigest()[:8]}"
 
 
 def write_text(uri: str, text: str) -> None:
@@ -51,5 +84,16 @@ def write_text(uri: str, text: str) -> None:
         stream.write(text.encode())
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--steps", type=_steps, help="JSON file: what each step of the run came to")
+
+
+def _steps(path: str) -> Any:
+    try:
+        return json.loads(Path(path).read_text())
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"must be a JSON file. Got {path!r}: {error}.") from None
+
+
 if __name__ == "__main__":
-    run_job(report_run, about=__doc__, needs=("window", "plan"))
+    run_job(report_run, about=__doc__, needs=("window",), takes=("plan",), add_options=add_options)

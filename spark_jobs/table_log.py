@@ -76,6 +76,12 @@ def layout_commit(dataset: Dataset, *, plan: str = "") -> dict[str, Any] | None:
     return None
 
 
+def applied_plans(dataset: Dataset) -> list[str]:
+    """Names of the plans among the last commits, newest first."""
+    notes = (note_of(commit) for commit in state_log(dataset).history(RECENT))
+    return [note["plan"] for note in notes if note.get("plan")]
+
+
 def _newest_first(dataset: Dataset) -> Iterator[dict[str, Any]]:
     """The table's commits. What is asked for is nearly always among the last, and each older one is a file to read."""
     log = state_log(dataset)

@@ -1,101 +1,82 @@
 """Judge a stored plan by figures computed anew from the tables, before it may touch the state."""
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from partitioning.errors import PartitioningError
-from partitioning.function import PartitioningFunction
-from partitioning.function_json import text_of_key
-from schemas.dataset import Dataset
-from spark_jobs.control_tables import Row, load_function
+from schemas.tables import FUNCTIONS, ITEM_STATS
+from spark_jobs.control_tables import Row, read_one, read_rows
 from spark_jobs.expectations import judge, keep, stop_on_critical
-from spark_jobs.item_stats import ItemStats, read_stats
-from spark_jobs.job import Result, Task, run_job
+from spark_jobs.function_facts import changed_shape, is_true_to_itself, read_function, totality_facts
+from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.plan_facts import Evidence, plan_facts
+from spark_jobs.plan_figures import Figures
 from spark_jobs.plan_record import plan_checksum, read_plan
-from spark_jobs.table_log import FUNCTION, properties_of
-
-Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]  # of each item, before and after
+from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 
 
 def validate_plan(task: Task) -> Result:
+    """
+    Raise unless the plan is what its own tables say it is. Nothing that a planner said is taken on trust.
+
+    Of a plan that the table has already followed only checksum and functions are judged: ``applied`` is then true.
+    """
     row, moves, body = read_plan(task.dataset.name, task.plan)
+    functions = {name: _function_row(task, row[name]) for name in ("from_function", "to_function")}
     active = properties_of(task.dataset)[FUNCTION]
+    is_applied = active == row["to_function"] != row["from_function"]
     facts = {
         "checksum_matches": plan_checksum(row, moves, body) == row["checksum"],
-        "function_matches": _digest_of(body) == row["to_function"]
-        and active in (row["from_function"], row["to_function"]),
-        **_recompute(task, row, moves, body),
+        "wrong_functions": ", ".join(
+            name for name, found in functions.items() if not is_true_to_itself(found)
+        ),
+        **totality_facts(body),
     }
+    if not is_applied:
+        facts |= {"table_matches": active == row["from_function"], **_recompute(task, row, moves, functions)}
     judgements = judge(facts, suite="plan", parameters={})
     keep(task, "plan", judgements)
     stop_on_critical(task, "plan", judgements)
-    task.say(f"plan {task.plan} validated: {len(judgements)} expectations judged")
-    return {"plan": task.plan, **facts}
+    task.say(
+        f"plan {task.plan} has been applied already; its checksum and functions are right"
+        if is_applied
+        else f"plan {task.plan} validated: {len(judgements)} expectations judged"
+    )
+    return {"plan": task.plan, "applied": is_applied, **facts}
 
 
-def _digest_of(body: str) -> str:
-    try:
-        return PartitioningFunction.from_json(body).digest
-    except PartitioningError:
-        return ""
+def _function_row(task: Task, digest: str) -> Row:
+    return read_one(FUNCTIONS, dataset=task.dataset.name, function=digest)
 
 
-def _recompute(task: Task, row: Row, moves: list[Row], body: str) -> dict[str, Any]:
-    """Figures from the window's statistics and the two functions alone; nothing the planner said is used."""
-    stats = read_stats(task.dataset, task.window)
-    before = load_function(task.dataset.name, row["from_function"])
-    after = PartitioningFunction.from_json(body)
-    buckets = stats.buckets(before), stats.buckets(after)
-    return {
-        "misplaced_moves": _misplaced(stats, buckets, moves),
-        "keys_moved_twice": len(moves) - len({(move["kind"], move["slot"], move["key"]) for move in moves}),
-        "routes_over_budget": _excess(after.n_routes, task.dataset.max_routes),
-        "migration_over_budget": _migration_over_budget(stats, buckets, task.dataset),
-        **_balance_facts(stats, buckets, after.n_buckets, row, task.dataset),
-    }
+def _recompute(task: Task, row: Row, moves: list[Row], functions: dict[str, Row]) -> dict[str, Any]:
+    """What follows from the window's statistics and the two functions; nothing where one of them is no function."""
+    before, after = (read_function(functions[name]) for name in ("from_function", "to_function"))
+    if before is None or after is None:
+        return {}
+    shape = changed_shape([before, after], task.dataset)
+    if shape or not 0 < row["n_buckets"] <= before.n_slots:
+        return {"changed_shape": shape or "n_buckets"}
+    figures = Figures(
+        items=_items(task, row),
+        before=before,
+        after=after,
+        by_hash=initial_function(replace(task.dataset, n_buckets=row["n_buckets"])),
+        n_wanted=row["n_buckets"],
+        n_windows=row["payback_windows"],
+    )
+    seen = Evidence(dataset=task.dataset, plan=row, moves=moves, figures=figures)
+    return {"changed_shape": shape, **plan_facts(seen)}
 
 
-def _misplaced(stats: ItemStats, buckets: Buckets, moves: list[Row]) -> int:
-    """Moves must be just the items on which the two functions differ."""
-    wanted = set()
-    for position in np.flatnonzero(buckets[0] != buckets[1]).tolist():
-        name = stats.name_of(position)
-        places = int(buckets[0][position]), int(buckets[1][position])
-        wanted.add((name["kind"], name["slot"], text_of_key(name["key"]), *places))
-    fields = ("kind", "slot", "key", "from_bucket", "to_bucket")
-    return len(wanted ^ {tuple(move[field] for field in fields) for move in moves})
-
-
-def _excess(value: float, limit: float | None) -> float:
-    return 0.0 if limit is None else max(0.0, value - limit)
-
-
-def _migration_over_budget(stats: ItemStats, buckets: Buckets, dataset: Dataset) -> float:
-    """As a share of all state."""
-    total = float(stats.state.sum()) or 1.0
-    share = float(stats.state[buckets[0] != buckets[1]].sum()) / total
-    limit = dataset.max_migration
-    return _excess(share, limit if limit is None or limit <= 1 else limit / total)
-
-
-def _balance_facts(
-    stats: ItemStats, buckets: Buckets, n_buckets: int, row: Row, dataset: Dataset
-) -> dict[str, float]:
-    before, after = (_theta(stats.cost, bucket, n_buckets) for bucket in buckets)
-    return {
-        "imbalance_gained": _excess(after, before),
-        "prediction_error": abs(after - row["imbalance_after"]) + abs(before - row["imbalance_before"]),
-        "imbalance_over_goal": _excess(after, dataset.max_imbalance),
-    }
-
-
-def _theta(cost: NDArray[np.float64], bucket: NDArray[np.int64], n_buckets: int) -> float:
-    """θ, written out once more: validation shares no code with the planners."""
-    loads = [float(cost[bucket == number].sum()) for number in range(n_buckets)]
-    mean = sum(loads) / n_buckets
-    return max(loads) / mean - 1.0 if mean else 0.0
+def _items(task: Task, row: Row) -> list[Row]:
+    """The statistics of the plan's own window, whatever window the run is about that applies it."""
+    start = row["window_start"]
+    items: list[Row] = read_rows(ITEM_STATS, dataset=task.dataset.name, window_start=start).to_pylist()
+    if not items:
+        raise JobError(
+            f"item_stats must hold the plan's window {start}. Got no rows. Run profile_keys first."
+        )
+    return items
 
 
 if __name__ == "__main__":

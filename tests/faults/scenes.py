@@ -24,7 +24,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
-from schemas.tables import PLANS
+from schemas.tables import NUMBER, PLANS, WHOLE
 from spark_jobs.control_tables import replace_rows, save_function
 from spark_jobs.create_layout import create_layout
 from spark_jobs.function_change import MIGRATE, FunctionChange
@@ -102,9 +102,11 @@ def write_plan(task: Task, before: PartitioningFunction, after: PartitioningFunc
     dataset, window = task.dataset, task.window
     save_function(dataset.name, after)
     name = plan_name_of(dataset.name, before.digest, after.digest)
-    numbers = dict.fromkeys(
-        [column for column, kind in PLANS.columns.items() if kind == pa.float64()], 0.0
-    ) | dict.fromkeys(["max_routes", "n_routes", "n_moves"], 0)
+    numbers = {
+        column: 0.0 if kind == NUMBER else 0
+        for column, kind in PLANS.columns.items()
+        if kind in (NUMBER, WHOLE)
+    }
     row = numbers | {
         "dataset": dataset.name, "plan": name, "window_start": window.start, "window_end": window.end,
         "from_function": before.digest, "to_function": after.digest, "planner": dataset.planner, "load_before": [],

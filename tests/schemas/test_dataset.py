@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from schemas.dataset import DatasetError, dataset_named, read_dataset
+from schemas.dataset import SEVERITIES, DatasetError, dataset_named, read_dataset
 
 GOOD = {
     "name": "orders",
@@ -45,6 +45,25 @@ def test_defaults_are_those_the_schema_states(write):
 
     assert (dataset.max_imbalance, dataset.max_routes, dataset.max_migration) == (0.08, 1000, 0.1)
     assert (dataset.planner, dataset.min_rows) == ("evenkeel", 1)
+    assert (dataset.min_share, dataset.max_null_keys, dataset.event_id) == (0.5, 0, None)
+    assert {check: dataset.severity_of(check) for check in SEVERITIES} == {
+        "completeness": "hold",
+        "min_rows": "hold",
+        "null_keys": "warning",
+        "event_times": "warning",
+        "duplicates": "critical",
+        "cost": "critical",
+    }
+
+
+def test_severity_of_one_check_leaves_the_others_alone(write):
+    """Who makes one check critical has not thought about the others."""
+    checks = {"severity": {"null_keys": "critical"}, "max_null_keys": 0.01, "min_share": 0.9}
+    dataset = read_dataset(write(changed(checks=checks, events__id="event id")))
+
+    assert (dataset.severity_of("null_keys"), dataset.severity_of("min_rows")) == ("critical", "hold")
+    assert (dataset.min_share, dataset.max_null_keys, dataset.event_id) == (0.9, 0.01, "event id")
+    assert hash(dataset) == hash(read_dataset(write(changed(checks=checks, events__id="event id"))))
 
 
 def test_relative_tables_lie_in_the_warehouse_and_uris_stay(write, monkeypatch):
@@ -100,6 +119,22 @@ def test_null_means_no_limit(write):
         pytest.param(
             changed(state__table="orders/events"), r"state\.table must differ from events\.table", id="same"
         ),
+        pytest.param(
+            changed(checks={"severity": {"null_key": "hold"}}),
+            r"checks\.severity\.null_key must be a known field\. Got 'null_key'\. Did you mean null_keys\?",
+            id="unknown-check",
+        ),
+        pytest.param(
+            changed(checks={"severity": {"cost": "fatal"}}),
+            r"checks\.severity\.cost must be one of \['critical', 'hold', 'warning'\]\. Got 'fatal'\. critical: the run",
+            id="severity",
+        ),
+        pytest.param(
+            changed(checks={"min_share": 50}),
+            r"checks\.min_share must be at most 1\. Got 50\. .* as a share",
+            id="share",
+        ),
+        pytest.param(changed(events__id=""), r"events\.id must not be empty\. Got ''\.", id="no-id"),
         pytest.param("name: [", r"must be readable YAML\. Got: .* Mend the file", id="not-yaml"),
         pytest.param("- 1", r"must be a YAML mapping of fields\. Got \[1\]", id="not-a-mapping"),
         pytest.param("name: orders\nname: orders\n", r"Got: name is given twice", id="twice"),

@@ -14,7 +14,10 @@ PLAN = {
     "imbalance_before": 1 / 3, "imbalance_after": 0.0, "bound_imbalance": 0.0, "n_routes": 1, "migration": 1e6,
     "bound_migration": 5e5, "planner": "llfd", "plan": "0123456789abcdef", "reasons": [f"because {NASTY}"],
 }  # fmt: skip
-RUN = {"migration_share": 0.1, "rows_moved": 1, "bytes_written": 1000}
+RUN = {
+    "run": f"manual {NASTY}", "window_start": PLAN["window_start"], "outcome": "held", "reasons": [f"since {NASTY}"],
+    "migration_share": 0.1, "rows_moved": 1, "bytes_written": 1000, "seconds": 3.0, "start_seconds": 9.0,
+}  # fmt: skip
 MOVE = {"kind": "key", "slot": 0, "key": NASTY, "from_bucket": 0, "to_bucket": 1, "cost": 1.0, "state": 10.0}
 CHECK = {
     "subject": "window",
@@ -43,7 +46,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture
 def page():
-    return render_page(PLAN, RUN, [MOVE, {**MOVE, "key": None}], [CHECK])
+    return render_page("clicks", RUN, PLAN, [MOVE, {**MOVE, "key": None}], [CHECK])
 
 
 def test_users_text_is_shown_as_text(page):
@@ -52,7 +55,7 @@ def test_users_text_is_shown_as_text(page):
     reader.feed(page)
 
     assert "script" not in reader.tags
-    assert "".join(reader.text).count(NASTY) == 3
+    assert "".join(reader.text).count(NASTY) == 5
 
 
 def test_page_stands_alone(page):
@@ -66,4 +69,12 @@ def test_page_stands_alone(page):
 
 def test_same_plan_gives_the_same_page(page):
     """A report that changes when it is made again cannot be compared."""
-    assert render_page(PLAN, RUN, [MOVE, {**MOVE, "key": None}], [CHECK]) == page
+    assert render_page("clicks", RUN, PLAN, [MOVE, {**MOVE, "key": None}], [CHECK]) == page
+
+
+def test_run_without_a_plan_has_a_page():
+    """A bad window's report says what was wrong with it."""
+    page = render_page("clicks", RUN | {"outcome": "failed"}, None, [], [CHECK])
+
+    assert "clicks 2026-01-03 00:00: failed" in page
+    assert "The run came to no plan." in page

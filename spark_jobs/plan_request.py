@@ -1,0 +1,61 @@
+"""From a window's items and the table's function to a request for a planner, and from its answer to the next function."""
+
+import numpy as np
+
+from partitioning import Budgets, History, PaybackRule, Plan, PlanRequest
+from partitioning.function import PartitioningFunction
+from schemas.dataset import Dataset
+from spark_jobs.item_stats import ItemStats
+
+TARGET_SHARE = 0.75  # of max_imbalance, where the dataset names no target
+
+
+def request_of(
+    dataset: Dataset, items: ItemStats, function: PartitioningFunction, history: History
+) -> PlanRequest:
+    """
+    Ask for ``dataset.n_buckets`` buckets, whatever the table has.
+
+    More of them: slots follow the ring into the new ones as far as the budget lets them. Fewer: those that go are drained
+    first, over as many windows as the budget needs; ``function_of`` takes them away once they are empty.
+    """
+    going = np.arange(dataset.n_buckets, function.n_buckets)
+    grown = function.with_n_buckets(max(dataset.n_buckets, function.n_buckets))
+    return PlanRequest.of_items(
+        cost=items.cost,
+        state=items.state,
+        owner=items.buckets(function),
+        home=items.homes(grown),
+        home_before=items.homes(function),
+        n_buckets=grown.n_buckets,
+        n_buckets_before=function.n_buckets,
+        drained=going,
+        is_slot=items.is_slot,
+        slot=items.slot_position,
+        budgets=Budgets(
+            max_imbalance=dataset.max_imbalance,
+            target_imbalance=target_of(dataset),
+            max_routes=dataset.max_routes,
+            max_migration=dataset.max_migration,
+        ),
+        history=history,
+        payback=PaybackRule(n_windows=dataset.payback_windows),
+    )
+
+
+def target_of(dataset: Dataset) -> float:
+    """What a plan aims at: inside the limit that starts one, so that the next window's drift does not start another."""
+    if dataset.target_imbalance is None:
+        return TARGET_SHARE * dataset.max_imbalance
+    return min(dataset.target_imbalance, dataset.max_imbalance)
+
+
+def function_of(
+    dataset: Dataset, items: ItemStats, function: PartitioningFunction, plan: Plan
+) -> PartitioningFunction:
+    """Every slot and every heavy key ends where the plan has it; all other keys follow their slots."""
+    is_drained = not (plan.owner >= dataset.n_buckets).any()
+    n_buckets = dataset.n_buckets if is_drained else plan.request.n_buckets
+    slots = dict(enumerate(plan.owner[: items.n_slots].tolist()))
+    keys = dict(zip(items.key, plan.owner[items.n_slots :].tolist(), strict=True))
+    return function.with_n_buckets(n_buckets).with_changes(slots=slots, routes=keys)
