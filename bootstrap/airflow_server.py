@@ -26,6 +26,8 @@ def main(argv: list[str]) -> int:
         return 1
     os.environ["AIRFLOW__API__BASE_URL"] = f"http://127.0.0.1:{port}"
     os.environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] = f"http://127.0.0.1:{port}/execution/"
+    if subprocess.run([sys.executable, "-m", "dags.pools"], check=False).returncode:
+        return 1
     sys.stdout.write(
         f"Airflow at http://127.0.0.1:{port}  user admin  password {_password()}\nCtrl-C ends it.\n"
     )

@@ -4,17 +4,36 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from demo.console import Console
 from demo.summary import summary_table
-from schemas.dataset import ROOT, dataset_named
+from schemas.dataset import ROOT
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
-N_DAYS = 6  # two fill the state table, four are planned on
 DAY = timedelta(days=1)
+N_FILLING = 2  # days that fill the state table
 LOG = ROOT / ".evenkeel" / "demo.log"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """One day of the demo, and what must come of it."""
+
+    about: str
+    outcome: str
+    copies: int = 1  # how often its events are delivered
+
+
+SCENES = (
+    Scene(about="the table has only ever known the plain hash", outcome="migrated"),
+    Scene(about="a quarter of the hot users has changed overnight", outcome="migrated"),
+    Scene(about="hot users are those of yesterday: nothing needs to move", outcome="held"),
+    Scene(about="the day's events were delivered twice", outcome="failed", copies=2),
+)
 
 
 def main() -> int:
@@ -30,7 +49,7 @@ def main() -> int:
         return 1
     os.environ["EVENKEEL_WAREHOUSE"] = str(warehouse)
     console = Console(LOG)
-    runs = _run_windows(console)
+    runs = _run_days(console)
     if runs is None:
         return 1
     console.say(summary_table(runs))
@@ -40,22 +59,26 @@ def main() -> int:
     return 0
 
 
-def _run_windows(console: Console) -> list[dict[str, object]] | None:
-    """One result a window, or None as soon as a step failed; the console has said which."""
-    from demo.airflow_runs import prepare, run_window
+def _run_days(console: Console) -> list[dict[str, Any]] | None:
+    """One result a day, or None as soon as something came out otherwise than it must; the console has said what."""
+    from demo.airflow_runs import deliver, prepare, roll_back, run_window
 
-    if not prepare(console, first=FIRST_DAY, last=FIRST_DAY + N_DAYS * DAY):
+    filled = FIRST_DAY + N_FILLING * DAY
+    if not prepare(console, first=FIRST_DAY, last=filled):
         return None
-    dataset = dataset_named("clicks")
-    start = datetime(dataset.start.year, dataset.start.month, dataset.start.day, tzinfo=UTC)
     runs = []
-    while start < FIRST_DAY + N_DAYS * DAY:
-        run = run_window(console, dataset.name, start, start + DAY)
-        if run is None:
+    for number, scene in enumerate(SCENES):
+        start = filled + number * DAY
+        console.say(f"window {start:%Y-%m-%d}: {scene.about}")
+        deliver("clicks", first=FIRST_DAY, start=start, end=start + DAY, copies=scene.copies)
+        run = run_window(console, "clicks", start, start + DAY)
+        if run is None or run["outcome"] != scene.outcome:
+            console.say(
+                f"The day must end as {scene.outcome}. Got {run and run['outcome']}. Log: {console.log}"
+            )
             return None
         runs.append(run)
-        start += DAY
-    return runs
+    return runs if roll_back(console, "clicks") else None
 
 
 if __name__ == "__main__":

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-HEAD = ("window", "θ hash", "θ before", "θ after", "routes", "moved %", "moved MB", "rewritten MB", "seconds")
+HEAD = (
+    "window",
+    "outcome",
+    "θ hash",
+    "θ before",
+    "θ after",
+    "routes",
+    "moved %",
+    "moved MB",
+    "rewritten MB",
+    "seconds",
+)
 
 
 def summary_table(runs: Sequence[dict[str, Any]]) -> str:
@@ -15,14 +26,19 @@ def summary_table(runs: Sequence[dict[str, Any]]) -> str:
 
 
 def _cells(run: dict[str, Any]) -> tuple[str, ...]:
+    """A run that came to no plan has no figures."""
+    if run["imbalance_hash"] is None:
+        return f"{run['window']:%Y-%m-%d}", run["outcome"], *["-"] * (len(HEAD) - 3), f"{run['seconds']:.0f}"
+    has_moved = run["outcome"] == "migrated"
     return (
         f"{run['window']:%Y-%m-%d}",
+        run["outcome"],
         f"{run['imbalance_hash']:.3f}",
         f"{run['imbalance_before']:.3f}",
         f"{run['imbalance_after']:.3f}",
         f"{run['n_routes']}",
-        f"{100 * run['migration_share']:.2f}",
-        f"{run['migration'] / 1e6:.2f}",
+        f"{100 * run['migration_share'] * has_moved:.2f}",
+        f"{run['migration'] * has_moved / 1e6:.2f}",
         f"{run['bytes_written'] / 1e6:.2f}",
         f"{run['seconds']:.0f}",
     )

@@ -33,7 +33,8 @@ state: {table: visits/state, keep_windows: 2}
 layout: {buckets: 4, slots: 64}
 budgets: {max_imbalance: 0.08, max_routes: 20, max_migration: 0.6}
 planner: llfd
-checks: {min_rows: 100}
+checks: {min_rows: 100, severity: {min_rows: critical, null_keys: warning}}
+schedules: {maintain: null, audit: null}
 """
 
 

@@ -17,7 +17,8 @@ bag = DagBag(dag_folder=sys.argv[1])
 print("RESULT" + json.dumps({
     "dags": {name: {task.task_id: sorted(task.upstream_task_ids) for task in dag.tasks} for name, dag in bag.dags.items()},
     "errors": {path.rpartition("/")[2]: text for path, text in bag.import_errors.items()},
-    "heavy": sorted({"pyspark", "great_expectations", "delta"} & set(sys.modules)),
+    "heavy": sorted({"pyspark", "great_expectations", "delta", "numpy"} & set(sys.modules)),
+    "pools": sorted({task.pool for dag in bag.dags.values() for task in dag.tasks}),
 }))
 """
 
@@ -34,9 +35,12 @@ def loaded(airflow_env, datasets):
     return load_dags(airflow_env)
 
 
-def test_every_dataset_has_its_dag(loaded):
-    """One file, one Dag, and no import errors."""
-    assert list(loaded["dags"]) == ["rebalance__visits"]
+DAGS = ["audit__visits", "maintain__visits", "rebalance__visits", "roll_back__visits"]
+
+
+def test_every_dataset_has_its_dags(loaded):
+    """One file, four Dags, and no import errors."""
+    assert sorted(loaded["dags"]) == DAGS
     assert loaded["errors"] == {}
 
 
@@ -45,8 +49,9 @@ def test_nothing_migrates_before_the_plan_is_validated(loaded):
     upstream = loaded["dags"]["rebalance__visits"]
 
     assert upstream == {
-        "window": [], "check": ["window"], "profile": ["check"], "plan": ["profile"], "validate": ["plan"],
-        "migrate": ["validate"], "verify": ["migrate"], "report": ["verify"],
+        "window": [], "check": ["window"], "profile": ["check"], "plan": ["profile"], "gate": ["plan"],
+        "approve": ["gate"], "validate": ["approve"], "migrate": ["validate"], "verify": ["migrate"],
+        "report": ["verify", "window"],
     }  # fmt: skip
 
 
@@ -62,7 +67,7 @@ def test_broken_dataset_file_hurts_no_other(airflow_env, datasets):
 
     loaded = load_dags(airflow_env)
 
-    assert list(loaded["dags"]) == ["rebalance__visits"]
+    assert sorted(loaded["dags"]) == DAGS
     assert list(loaded["errors"]) == ["dataset_errors.py"]
     for sentence in (
         "name must match",
@@ -71,3 +76,8 @@ def test_broken_dataset_file_hurts_no_other(airflow_env, datasets):
         "state must be given",
     ):
         assert f"broken.yaml: {sentence}" in loaded["errors"]["dataset_errors.py"]
+
+
+def test_all_steps_that_touch_tables_share_one_pool(loaded):
+    """One writer a dataset; only waiting for a person needs no slot."""
+    assert loaded["pools"] == ["default_pool", "evenkeel_visits"]
