@@ -9,6 +9,8 @@ import time
 from contextlib import suppress
 from types import FrameType
 
+import psutil
+
 from bootstrap.doctor import api_port, is_port_free
 from bootstrap.places import PASSWORDS
 
@@ -60,12 +62,14 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], *, patience: float = 20) -> None:
-    """Ask, wait, then insist; the whole process group, so that no worker is left behind."""
+    """Ask, wait, then insist; its whole session, so that no task is left behind: each is a process group of its own."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(patience)
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    for pid in psutil.pids():
+        with suppress(ProcessLookupError, PermissionError):
+            if os.getsid(pid) == process.pid:
+                os.kill(pid, signal.SIGKILL)
     process.wait()
 
 

@@ -24,6 +24,9 @@ def gate_plan(task: Task) -> Result:
     if task.options.get("resume"):
         forgive(task.dataset)
     reasons = [] if is_applied else list(_reasons(task, plan, function))
+    if task.options.get("dry_run"):
+        can_be = "is applied already" if is_applied else "can be applied by its name"
+        reasons.append(f"this is a dry run; plan {plan['plan']} {can_be}")
     task.say("the gate is open" if not reasons else f"the gate stays shut: {'; '.join(reasons)}")
     return {
         "plan": task.plan,
@@ -43,8 +46,6 @@ def _reasons(task: Task, plan: Row, function: str) -> Iterator[str]:
         paused = why_paused(task.dataset)
         if paused:
             yield paused
-    if task.options.get("dry_run"):
-        yield f"this is a dry run; plan {plan['plan']} can be applied by its name"
 
 
 def _stale(task: Task, plan: Row, function: str) -> str:

@@ -18,7 +18,8 @@ def validate_plan(task: Task) -> Result:
     """
     Raise unless the plan is what its own tables say it is. Nothing that a planner said is taken on trust.
 
-    Of a plan that the table has already followed only checksum and functions are judged: ``applied`` is then true.
+    Of a plan that the table has already followed only checksum and functions are judged: ``applied`` is then true. The judgements
+    that let it through stay on record.
     """
     row, moves, body = read_plan(task.dataset.name, task.plan)
     functions = {name: _function_row(task, row[name]) for name in ("from_function", "to_function")}
@@ -34,7 +35,8 @@ def validate_plan(task: Task) -> Result:
     if not is_applied:
         facts |= {"table_matches": active == row["from_function"], **_recompute(task, row, moves, functions)}
     judgements = judge(facts, suite="plan", parameters={})
-    keep(task, "plan", judgements)
+    if not is_applied:
+        keep(task, "plan", judgements)
     stop_on_critical(task, "plan", judgements)
     task.say(
         f"plan {task.plan} has been applied already; its checksum and functions are right"
