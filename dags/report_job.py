@@ -17,7 +17,7 @@ class ReportJob(PlainJob):
     def execute(self, context: Context) -> Any:
         with tempfile.TemporaryDirectory(prefix="report-") as folder:
             steps = Path(folder) / "steps.json"
-            steps.write_text(json.dumps(self._steps(context)))
+            steps.write_text(json.dumps(self._steps(context), default=str))  # an approval holds a time
             self.arguments += ["--steps", str(steps)]
             plan = self._plan(context)
             self.arguments += ["--plan", plan] if plan else []

@@ -94,8 +94,9 @@ class Airflow:
         self.wait_for(dag, run_id)
 
     def approve(self, dag: str, run_id: str, choice: str) -> None:
-        """Answer the run's question, as a person would in the UI, as soon as it is asked."""
+        """Answer the run's question, as a person would in the UI, who takes a moment: the task that asked is still ending."""
         wait(lambda: self.states(dag, run_id).get("approve") == "awaiting_input", f"{run_id} to ask")
+        time.sleep(5)
         path = f"/dags/{dag}/dagRuns/{run_id}/taskInstances/approve/-1/hitlDetails"
         self.ask("PATCH", path, {"chosen_options": [choice]}).raise_for_status()
 
