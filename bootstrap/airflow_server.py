@@ -9,8 +9,6 @@ import time
 from contextlib import suppress
 from types import FrameType
 
-import psutil
-
 from bootstrap.doctor import api_port, is_port_free
 from bootstrap.places import PASSWORDS
 
@@ -66,11 +64,16 @@ def _end(process: subprocess.Popen[bytes], *, patience: float = 20) -> None:
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(patience)
-    for pid in psutil.pids():
+    for pid in _all_pids():
         with suppress(ProcessLookupError, PermissionError):
             if os.getsid(pid) == process.pid:
                 os.kill(pid, signal.SIGKILL)
     process.wait()
+
+
+def _all_pids() -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True, text=True, check=True)
+    return [int(pid) for pid in listed.stdout.split()]
 
 
 if __name__ == "__main__":

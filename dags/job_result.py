@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowException, AirflowSkipException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 
 ROOT = Path(__file__).resolve().parents[1]
 ERROR = "error"  # XCom in which a failed step leaves its sentence for the report
@@ -22,16 +22,20 @@ def result_of(context: Context, run: Callable[[str], None]) -> Any:
         run(name)
         return json.loads(Path(name).read_text())
     except AirflowException as failure:
-        sentence = _sentence(name) or str(failure)
+        said = _what_was_said(name)
+        sentence = said.get(ERROR) or str(failure)
         context["ti"].xcom_push(key=ERROR, value=sentence)
-        raise type(failure)(sentence) from None
+        kind = (
+            AirflowFailException if said.get("is_final") else type(failure)
+        )  # the former is not tried again
+        raise kind(sentence) from None
     finally:
         Path(name).unlink(missing_ok=True)
 
 
-def _sentence(name: str) -> str:
+def _what_was_said(name: str) -> dict[str, Any]:
     text = Path(name).read_text()
-    return str(json.loads(text).get(ERROR, "")) if text else ""
+    return dict(json.loads(text)) if text else {}
 
 
 def arguments_of(context: Context, arguments: Sequence[str], asked: str) -> list[str]:

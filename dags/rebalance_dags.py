@@ -83,9 +83,9 @@ def rebalance_dag(dataset: Dataset) -> DAG:
                 outlets=[alias_of(name)],
             ),
             PlainJob(task_id="verify", job="verify_layout", arguments=[*common, *PLAN]),
-            ReportJob(task_id="report", job="report_run", arguments=common).as_teardown(
-                setups=window, on_failure_fail_dagrun=True
-            ),
+            # A teardown runs whatever failed, and leaves the run's state to `verify`. Were it counted, a report well written
+            # would make every run a success.
+            ReportJob(task_id="report", job="report_run", arguments=common).as_teardown(setups=window),
         )
     return dag
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from partitioning.verdict import BALANCED_ALREADY
 from schemas.tables import CHECKS
 from spark_jobs.control_tables import Row, load_function, read_rows
-from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.job import RefusalError, Result, Task, run_job
 from spark_jobs.plan_record import read_plan
 from spark_jobs.scorecard import forgive, why_paused
 from spark_jobs.table_log import FUNCTION, properties_of
@@ -55,7 +55,7 @@ def _stale(task: Task, plan: Row, function: str) -> str:
         f" {plan['from_function'][:12]}: the table has moved on"
     )
     if task.options.get("apply"):
-        raise JobError(f"{sentence}. Plan again.")
+        raise RefusalError(f"{sentence}. Plan again.")
     return sentence
 
 

@@ -26,6 +26,10 @@ class JobError(Exception):
     """A job cannot keep its promise. The message says which, and what to do."""
 
 
+class RefusalError(JobError):
+    """What was asked for cannot be; asking again will not help."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Window:
     """The data interval of one run: from ``start`` up to, not including, ``end``."""
@@ -112,7 +116,8 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
             raise
         sys.stderr.write(f"ERROR: {sentence}\n")
         if args.result:
-            args.result.write_text(json.dumps({"error": sentence}))
+            is_final = isinstance(error, RefusalError | DatasetError)
+            args.result.write_text(json.dumps({"error": sentence, "is_final": is_final}))
         raise SystemExit(1) from None
     result = {
         **result,

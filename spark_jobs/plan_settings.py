@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from partitioning.planners import PLANNERS
 from schemas.dataset import SLOTS_PER_BUCKET, Dataset
-from spark_jobs.job import JobError, Task
+from spark_jobs.job import RefusalError, Task
 
 GIVEN = ("planner", "max_imbalance", "max_routes", "max_migration", "n_buckets")  # what may be given for once
 
@@ -15,7 +15,7 @@ def settings_of(task: Task) -> Dataset:
     given = {name: value for name in GIVEN if (value := task.options.get(name)) is not None}
     dataset = replace(task.dataset, **given)
     if "n_buckets" in given and dataset.n_slots < SLOTS_PER_BUCKET * dataset.n_buckets:
-        raise JobError(
+        raise RefusalError(
             f"--buckets must be at most {dataset.n_slots // SLOTS_PER_BUCKET}, a {SLOTS_PER_BUCKET}th of the slots."
             f" Got {dataset.n_buckets}. Give fewer: slots cannot be added to a table."
         )

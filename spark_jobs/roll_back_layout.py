@@ -8,7 +8,7 @@ import argparse
 
 from spark_jobs.control_tables import load_function
 from spark_jobs.function_change import ROLL_BACK, FunctionChange
-from spark_jobs.job import JobError, Result, Task, function_name, run_job
+from spark_jobs.job import RefusalError, Result, Task, function_name, run_job
 from spark_jobs.migrate_layout import add_options as add_mover
 from spark_jobs.migrate_layout import make_change
 from spark_jobs.table_log import FUNCTION, PREVIOUS, properties_of
@@ -18,7 +18,7 @@ def roll_back_layout(task: Task) -> Result:
     properties = properties_of(task.dataset)
     target = task.options.get("to") or properties.get(PREVIOUS)
     if target is None:
-        raise JobError(
+        raise RefusalError(
             f"{PREVIOUS} must name a function to go back to. Got none: {task.dataset.state} was never migrated. Name one"
             " with --to."
         )

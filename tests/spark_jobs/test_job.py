@@ -1,11 +1,12 @@
 """Arguments come from people and from templates: wrong ones are refused before Spark starts."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from spark_jobs.control_tables import literal
-from spark_jobs.job import JobError, Window, moment, run_job
+from spark_jobs.job import JobError, RefusalError, Window, moment, run_job
 
 
 def never(_task):
@@ -86,3 +87,17 @@ def test_empty_window_is_refused():
 def test_literals_are_escaped(value, sql):
     """Names end up in predicates: no text may end its own literal."""
     assert literal(value) == sql
+
+
+@pytest.mark.parametrize(("error", "is_final"), [(RefusalError("no"), True), (JobError("not now"), False)])
+def test_result_says_whether_asking_again_helps(tmp_path, error, is_final):
+    """A scheduler tries again what may heal, and nothing else."""
+
+    def fail(_task):
+        raise error
+
+    result = tmp_path / "result.json"
+    with pytest.raises(SystemExit):
+        run_job(fail, about="", argv=["--dataset", "clicks", "--result", str(result)])
+
+    assert json.loads(result.read_text()) == {"error": str(error), "is_final": is_final}
