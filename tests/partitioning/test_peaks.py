@@ -1,0 +1,123 @@
+"""Declared peaks over a forecast: they scale, replace, repeat, expire, and refuse nonsense."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partitioning.errors import ForecastError
+from partitioning.peaks import Peak, Span, expect_peaks
+
+FEW = settings(max_examples=100, deadline=None, derandomize=True)
+MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def span(start, end):
+    """Hours after Monday, 0:00."""
+    return Span(start=MONDAY + start * HOUR, end=MONDAY + end * HOUR)
+
+
+def peak(start, end, name="a", **what):
+    return Peak(name=name, during=span(start, end), **what)
+
+
+def cost(*peaks, window=None, forecast=240):
+    return expect_peaks([forecast], ["a"], peaks, window or span(0, 24)).cost[0]
+
+
+@pytest.mark.parametrize(
+    ("peaks", "expected"),
+    [
+        pytest.param([peak(12, 18, factor=3)], 360, id="part-of-the-window"),
+        pytest.param([peak(-5, 40, factor=3)], 720, id="more-than-the-window"),
+        pytest.param([peak(0, 24, factor=0)], 0, id="day-off"),
+        pytest.param([peak(0, 24, rate=50)], 50, id="rate-replaces"),
+        pytest.param([peak(0, 12, rate=1000)], 620, id="rate-for-half-the-window"),
+        pytest.param([peak(0, 24, factor=2), peak(12, 24, factor=3)], 960, id="factors-multiply"),
+        pytest.param([peak(0, 24, factor=9), peak(0, 24, rate=5)], 5, id="rate-beats-factor"),
+        pytest.param([peak(0, 24, rate=7), peak(0, 24, rate=5)], 7, id="highest-rate"),
+        pytest.param([peak(24, 48, factor=9)], 240, id="not-yet"),
+        pytest.param([peak(-24, 0, factor=9)], 240, id="over"),
+        pytest.param([peak(0, 1, factor=25, every=6 * HOUR)], 1200, id="four-times-a-day"),
+        pytest.param([peak(-24 * 700, -24 * 700 + 6, factor=5, every=7 * DAY)], 480, id="weekly-for-two-years"),
+        pytest.param([peak(-24 * 7, -24 * 6, factor=5, every=7 * DAY, until=MONDAY)], 240, id="no-longer"),
+        pytest.param([peak(-24, 0, factor=5, every=DAY, until=MONDAY + HOUR)], 1200, id="for-the-last-time"),
+    ],
+)  # fmt: skip
+def test_a_peak_counts_for_the_part_of_the_window_it_fills(peaks, expected):
+    """240 are forecast for the day; each case dies if one rule of expect_peaks is dropped."""
+    assert cost(*peaks) == pytest.approx(expected)
+
+
+@FEW
+@given(st.integers(-60, 60), st.integers(1, 30), st.integers(0, 40), st.floats(0, 9))
+def test_days_of_hours_add_up(start, length, distance, factor):
+    """A day's cost is that of its hours: no window length hides a peak or counts it twice."""
+    declared = peak(start, start + length, factor=factor, every=(length + distance) * HOUR)
+
+    hours = sum(cost(declared, window=span(hour, hour + 1), forecast=10) for hour in range(24))
+
+    assert cost(declared) == pytest.approx(hours)
+
+
+@FEW
+@given(
+    st.integers(-60, 60),
+    st.integers(1, 9),
+    st.integers(0, 9),
+    st.none() | st.integers(1, 99),
+    st.integers(-99, 99),
+)
+def test_a_peak_that_is_over_never_comes_again(start, length, distance, lasts, at):
+    """Expired means that it can be deleted from the file, and not before."""
+    every = (length + distance) * HOUR
+    until = None if lasts is None else MONDAY + (start + lasts) * HOUR
+    declared = peak(start, start + length, factor=2, every=every, until=until)
+    later = span(at, at + 500)
+
+    assert declared.is_over(later.start) == (not list(declared.occurrences(later)))
+    once = peak(start, start + length, factor=2)
+    assert once.is_over(later.start) == (start + length <= at)
+
+
+def test_others_are_left_alone_and_unknown_items_are_named():
+    """A rate for a key that is no item yet is news: the caller may make it one."""
+    known, unknown = peak(0, 24, rate=9), peak(0, 24, name="new", rate=70)
+    gone = peak(-9, -8, name="old", rate=70)
+
+    result = expect_peaks([5, 6], ["b", "a"], [unknown, known, gone], span(0, 24))
+
+    assert result.cost.tolist() == [5, 9]
+    assert result.changed == (1,)
+    assert result.missing == (unknown,)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: peak(5, 5, factor=2), r"Span\.end must come after its start\. Got .*05:00.* to .*05:00"),
+        (
+            lambda: Span(start=datetime(2026, 1, 1), end=MONDAY),  # noqa: DTZ001  (what is refused)
+            r"Span\.start must be a time with a time zone\. Got datetime",
+        ),
+        (lambda: peak(0, 1), r"Peak\.factor or Peak\.rate must be given, and not both\. Got factor None"),
+        (lambda: peak(0, 1, factor=1, rate=1), r"not both\. Got factor 1 and rate 1 for 'a'"),
+        (lambda: peak(0, 1, factor=-1), r"Peak\.factor must be a number from 0 up .* Got -1"),
+        (lambda: peak(0, 1, rate=float("nan")), r"Peak\.rate must be .* Got nan"),
+        (lambda: peak(0, 1, rate=True), r"Peak\.rate must be .* Got True"),
+        (
+            lambda: peak(0, 9, rate=1, every=8 * HOUR),
+            r"Peak\.every must be at least as long as the peak\. Got 8:00:00",
+        ),
+        (lambda: peak(0, 1, rate=1, every=-DAY), r"Peak\.every must be at least as long"),
+        (lambda: peak(0, 1, rate=1, until=MONDAY + DAY), r"Peak\.until must .* with every None"),
+        (lambda: peak(0, 1, rate=1, every=DAY, until=MONDAY), r"Peak\.until must come after the start"),
+        (lambda: expect_peaks([1, 2], ["a"], [], span(0, 1)), r"forecast must have one cost a name\."),
+    ],
+)
+def test_nonsense_is_refused(make, message):
+    """Which field, what it must be, what it was."""
+    with pytest.raises(ForecastError, match=message):
+        make()
