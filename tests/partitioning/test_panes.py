@@ -1,0 +1,118 @@
+"""Sliding windows from panes, exact against the direct computation, and panes over nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partitioning.errors import PaneError
+from partitioning.pane_routing import route_panes, route_panes_by_rate
+from partitioning.panes import Sliding, aggregate_panes, merge_panes, pane_of
+from partitioning.sub_keys import spread
+
+FEW = settings(max_examples=150, deadline=None, derandomize=True)
+sizes = st.lists(st.integers(0, 400), max_size=60)
+
+
+def test_the_papers_example():
+    """Sec. 5.3: w = 12 and s = 4 have panes of 4, and 3 panes a window."""
+    sliding = Sliding(size=12, slide=4)
+
+    assert (sliding.pane, sliding.panes_a_window, sliding.panes_a_slide) == (4, 3, 1)
+    assert pane_of([0, 3, 4, 11], sliding).tolist() == [0, 0, 1, 2]
+    assert [sliding.count_windows(n) for n in (0, 2, 3, 4)] == [0, 0, 1, 2]
+
+
+rows = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 2), st.integers(-50, 50)), max_size=60)
+
+
+@FEW
+@given(rows, st.integers(1, 20), st.integers(1, 20), st.integers(0, 2**32 - 1))
+def test_windows_from_panes_are_the_windows(rows, size, slide, seed):
+    """Count, sum, minimum, maximum and mean of every window and group, bit for bit; also if nodes had half the rows each."""
+    time, group, value = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    sliding = Sliding(size=size, slide=slide)
+    shape = (60 // sliding.pane + 1, 3)
+    half = np.random.default_rng(seed).random(time.size) < 0.5
+
+    def partial(mine):
+        return aggregate_panes(pane_of(time[mine], sliding), group[mine], value[mine], shape)
+
+    windows = merge_panes(partial(half).merge(partial(~half)), sliding)
+
+    assert len(windows.count) == sliding.count_windows(shape[0])
+    for window in range(len(windows.count)):
+        inside = (time >= window * slide) & (time < window * slide + size)
+        for number in range(3):
+            direct = value[inside & (group == number)]
+            assert windows.count[window, number] == direct.size
+            assert windows.total[window, number] == direct.sum()
+            assert windows.least[window, number] == min(direct, default=np.inf)
+            assert windows.most[window, number] == max(direct, default=-np.inf)
+            mean = direct.mean() if direct.size else np.nan
+            np.testing.assert_equal(windows.mean[window, number], mean)
+
+
+@pytest.mark.parametrize("route", [route_panes, route_panes_by_rate])
+@FEW
+@given(rows=sizes, n_nodes=st.integers(1, 6))
+def test_pieces_add_up_to_panes(route, rows, n_nodes):
+    """Exactly, in the order of panes: no row is lost, doubled or sent to a node that is not there."""
+    pieces = route(np.array(rows, dtype=np.int64), n_nodes)
+
+    assert np.bincount(pieces.pane, weights=pieces.rows, minlength=len(rows)).tolist() == rows
+    assert (np.diff(pieces.pane) >= 0).all()
+    assert ((pieces.node >= 0) & (pieces.node < n_nodes)).all()
+    assert pieces.load(n_nodes).sum() == sum(rows)
+
+
+def test_plain_panes_go_round():
+    """Pane by pane, whatever their size."""
+    pieces = route_panes([5, 50, 500, 5], 3)
+
+    assert (pieces.node.tolist(), pieces.rows.tolist()) == ([0, 1, 2, 0], [5, 50, 500, 5])
+
+
+@pytest.mark.parametrize(
+    ("rows", "pieces"),
+    [
+        pytest.param([10, 10, 35], [(0, 0, 10), (1, 1, 10), (2, 2, 10), (2, 0, 10), (2, 1, 10), (2, 2, 5)], id="cut-at-mean"),
+        pytest.param([10, 14, 14], [(0, 0, 10), (1, 1, 14), (2, 2, 14)], id="mean-12-plus-deviation-2-is-not-cut"),
+        pytest.param([10, 14, 15], [(0, 0, 10), (1, 1, 14), (2, 2, 12), (2, 0, 3)], id="just-above-is"),
+        pytest.param([10, 10, 4, 3, 9], [(0, 0, 10), (1, 1, 10), (2, 2, 4), (3, 2, 3), (4, 2, 9)], id="turn-until-the-mean"),
+        pytest.param([10, 10, 4, 6, 9], [(0, 0, 10), (1, 1, 10), (2, 2, 4), (3, 2, 6), (4, 0, 9)], id="then-the-next"),
+    ],
+)  # fmt: skip
+def test_rate_aware_panes_are_cut_and_made_up_for(rows, pieces):
+    """Each case dies if one rule is dropped: the limit, the piece, the turn."""
+    routed = route_panes_by_rate(rows, 3)
+
+    assert list(zip(routed.pane, routed.node, routed.rows, strict=True)) == pieces
+
+
+def test_rate_aware_panes_even_out_jumps():
+    """The paper's workload: 18 to 22 thousand rows a second, five times that with a chance of 0.1; 16 nodes."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(18_000, 22_000, 1600) * np.where(rng.random(1600) < 0.1, 5, 1)
+
+    plain, aware = (route(rows, 16).load(16) for route in (route_panes, route_panes_by_rate))
+
+    assert spread(aware) < 0.5 * spread(plain)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Sliding(size=0, slide=1), r"Sliding\.size must be a whole number from 1\. Got 0"),
+        (lambda: Sliding(size=2, slide=0.5), r"Sliding\.slide must be a whole number from 1\. Got 0\.5"),
+        (lambda: pane_of([-1], Sliding(size=2, slide=1)), r"time must hold whole numbers, 0 or more"),
+        (lambda: pane_of([0.5], Sliding(size=2, slide=1)), r"time must hold .* Got dtype float64"),
+        (lambda: route_panes([1.5], 2), r"rows must hold a whole number a pane"),
+        (lambda: route_panes_by_rate([-1], 2), r"rows must hold a whole number a pane"),
+        (lambda: route_panes([1], 0), r"n_nodes must be a whole number from 1\. Got 0"),
+    ],
+)
+def test_panes_that_cannot_be_are_refused(make, message):
+    """Which field, what it must be, what it was."""
+    with pytest.raises(PaneError, match=message):
+        make()
