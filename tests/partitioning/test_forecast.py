@@ -126,6 +126,39 @@ def test_a_season_on_a_trend_is_continued():
     np.testing.assert_allclose(result[:, 0], series[27:], rtol=1e-9)
 
 
+def winters_by_the_book(series, smoothing, period):
+    """Additive Holt-Winters in its textbook form; returns the next window and the errors after two periods."""
+    first, second = np.mean(series[:period]), np.mean(series[period : 2 * period])
+    trend = (second - first) / period
+    level = first + trend * (period - 1) / 2
+    season = [series[i] - first - trend * (i - (period - 1) / 2) for i in range(period)]
+    errors = []
+    for window in range(period, len(series)):
+        phase, cost, previous = window % period, series[window], level
+        errors.append(cost - level - trend - season[phase])
+        level = smoothing.alpha * (cost - season[phase]) + (1 - smoothing.alpha) * (previous + trend)
+        trend = smoothing.gamma * (level - previous) + (1 - smoothing.gamma) * trend
+        season[phase] = smoothing.delta * (cost - level) + (1 - smoothing.delta) * season[phase]
+    return level + trend + season[len(series) % period], errors[period:]
+
+
+@FEW
+@given(st.lists(st.integers(50, 99), min_size=8, max_size=20), st.tuples(shares, shares, shares))
+def test_a_season_is_smoothed_as_the_book_says(series, smoothing):
+    """Level, trend and season of Winters' additive form; the interval knows nothing of the windows it began with."""
+    smoothing = Smoothing(alpha=smoothing[0], gamma=smoothing[1], delta=smoothing[2])
+
+    result = forecast(
+        np.array(series, dtype=float)[:, np.newaxis],
+        ForecastOptions(method="seasonal_holt", period=3, smoothing=smoothing),
+    )
+
+    following, errors = winters_by_the_book(series, smoothing, 3)
+    margin = NormalDist().inv_cdf(0.9) * np.sqrt(np.mean(np.square(errors)))
+    assert result.expected[0, 0] == pytest.approx(max(0, following), abs=1e-6)
+    assert result.high[0, 0] == pytest.approx(max(0, following + margin), abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("method", "same_as", "n_windows"),
     [("seasonal_naive", "naive", 6), ("seasonal_holt", "holt", 14)],

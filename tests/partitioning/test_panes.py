@@ -90,6 +90,14 @@ def test_rate_aware_panes_are_cut_and_made_up_for(rows, pieces):
     assert list(zip(routed.pane, routed.node, routed.rows, strict=True)) == pieces
 
 
+def test_only_recent_panes_count():
+    """A rate that was high an hour ago must not keep today's jumps from being cut."""
+    rows = [100, 100, 10, 10, 15]
+
+    assert (route_panes_by_rate(rows, 3).pane == 4).sum() == 1  # 15 is small beside a mean of 55
+    assert (route_panes_by_rate(rows, 3, n_recent=2).pane == 4).sum() == 2  # and large beside the last two
+
+
 def test_rate_aware_panes_even_out_jumps():
     """The paper's workload: 18 to 22 thousand rows a second, five times that with a chance of 0.1; 16 nodes."""
     rng = np.random.default_rng(5)
