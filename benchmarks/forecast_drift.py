@@ -96,7 +96,7 @@ def believe_forecast(period: int | None) -> Belief:
 
 
 def judge(cost: Floats, n_planned: int, believe: Belief) -> Judged:
-    """Plans before each of the last ``n_planned`` windows; the first plan, which all ways share in spirit, is not counted."""
+    """Plans before each of the last ``n_planned`` windows; the plan before these, which starts from the hash, is not counted."""
     home: NDArray[np.int64] = np.random.default_rng(0).integers(0, N_BUCKETS, size=N_KEYS)
     owner: NDArray[np.int64] = home
     judged = Judged()
