@@ -27,3 +27,7 @@ class FeedError(PartitioningError):
 
 class PaneError(PartitioningError):
     """Panes or sub-keys were asked for with sizes that do not fit together."""
+
+
+class SplitRequestError(PartitioningError):
+    """Rows were to be split over buckets with input or options that no splitter can work with."""

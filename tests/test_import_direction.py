@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ALLOWED = {
-    "partitioning": {"numpy", "partitioning", "xxhash"},
+    "partitioning": {"datasketches", "numpy", "partitioning", "xxhash"},
     "schemas": {"croniter", "jsonschema", "pyarrow", "schemas", "yaml"},
     "spark_jobs": {
         "delta", "deltalake", "great_expectations", "matplotlib", "numpy", "pandas", "partitioning", "pyarrow", "pyspark", "schemas",

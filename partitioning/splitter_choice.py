@@ -1,0 +1,116 @@
+"""
+Which splitter for which query: the selection rule of Katsipoulakis et al. (Sec. 7), with its reason in words.
+
+    If the number of groups is expected to be constant and significantly less than the rows of a bucket in a window,
+    shuffle; otherwise AM or cAM.
+
+Our readings. "Significantly less": at most a tenth; their Fig. 5 (4 groups, millions of rows a worker) is on one side and Fig. 10
+(4 groups, 42 rows in a window) on the other. Of AM and cAM, the one that evens out what the query's work grows with. A
+result that cannot be merged must not be split at all (Nasir et al., Sec. 3.1: associative functions only).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from partitioning.errors import SplitRequestError
+from partitioning.hashing import is_whole
+
+SIGNIFICANT = 10  # rows of a bucket to one group
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryTraits:
+    """What the query says about itself."""
+
+    is_mergeable: bool  # partial results of a key combine to the whole one
+    has_constant_groups: bool  # the number of keys does not grow with the rows (a flag, a country, a class)
+    work_grows_with: Literal["rows", "keys"] = "rows"
+
+    def __post_init__(self) -> None:
+        if self.work_grows_with not in ("rows", "keys"):
+            raise SplitRequestError(
+                f"QueryTraits.work_grows_with must be 'rows' or 'keys'. Got {self.work_grows_with!r}."
+                " Say 'keys' where a bucket's time is spent per key and not per row."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowStatistics:
+    """What a typical window looks like."""
+
+    n_rows: int
+    n_keys: int
+    n_buckets: int
+    hottest_rows: int | None = None  # rows of the most frequent key; None: not known
+
+    def __post_init__(self) -> None:
+        for name, least in (("n_rows", 0), ("n_keys", 0), ("n_buckets", 1)):
+            value = getattr(self, name)
+            if not is_whole(value) or value < least:
+                raise SplitRequestError(
+                    f"WindowStatistics.{name} must be a whole number, at least {least}. Got {value!r}."
+                    " Count one whole window."
+                )
+        if self.n_keys > self.n_rows:
+            raise SplitRequestError(
+                f"WindowStatistics.n_keys must be at most n_rows ({self.n_rows}): a key has a row."
+                f" Got {self.n_keys}. Count both in the same window."
+            )
+        hottest = self.hottest_rows
+        if hottest is not None and not (is_whole(hottest) and 0 <= hottest <= self.n_rows):
+            raise SplitRequestError(
+                f"WindowStatistics.hottest_rows must be a whole number in [0, {self.n_rows}], or None."
+                f" Got {hottest!r}. Count the rows of the most frequent key in the same window."
+            )
+
+    @property
+    def rows_per_bucket(self) -> float:
+        return self.n_rows / self.n_buckets
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A splitter's name, as in ``SPLITTERS``, and why."""
+
+    splitter: Literal["hash", "shuffle", "am", "cam"]
+    reason: str
+
+
+def choose_splitter(traits: QueryTraits, window: WindowStatistics) -> Choice:
+    """
+    The splitter the rule names.
+
+    Worked: 4 groups, constant, 10,000,000 rows in 8 buckets: shuffle, since 4 * 10 <= 1,250,000. The same 4 groups in
+    windows of 42 rows: cam, since 40 > 5.25.
+    """
+    if not traits.is_mergeable:
+        return Choice(
+            "hash",
+            "partial results of a key cannot be merged, so every key stays in the one bucket of its hash."
+            f"{_warning(window)}",
+        )
+    groups = f"{window.n_keys:,} keys to {window.rows_per_bucket:,.2f} rows a bucket"
+    is_few = window.n_keys * SIGNIFICANT <= window.rows_per_bucket
+    if traits.has_constant_groups and is_few:
+        most = min(window.n_keys * window.n_buckets, window.n_rows)
+        return Choice(
+            "shuffle",
+            f"the number of keys is constant and small, {groups}: rows are spread evenly whatever their key, and at"
+            f" most {most:,} partial results are merged.",
+        )
+    why_not = f"{groups} is more than one to {SIGNIFICANT}" if not is_few else "the number of keys grows"
+    return Choice(
+        "am" if traits.work_grows_with == "keys" else "cam",
+        f"{why_not}, so merging what shuffle spreads would cost too much: a source keeps a key whole and sends a new"
+        f" one to the candidate with the fewest {traits.work_grows_with}.{_warning(window)}",
+    )
+
+
+def _warning(window: WindowStatistics) -> str:
+    """What keeping keys whole cannot cure."""
+    if window.hottest_rows is None or window.hottest_rows <= window.rows_per_bucket:
+        return ""
+    return (
+        f" The hottest key alone is {window.hottest_rows / window.rows_per_bucket:.2f} mean buckets:"
+        " whole, it overloads one, whatever is done with the others."
+    )
