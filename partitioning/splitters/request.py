@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from partitioning.errors import SplitRequestError
 from partitioning.hashing import hash_keys, is_whole
 
-__all__ = ["SplitRequest", "deal_round_robin"]
+__all__ = ["SplitRequest", "deal_round_robin", "turns_of"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,6 +79,15 @@ class SplitRequest:
 def deal_round_robin(n_rows: int, n_sources: int) -> NDArray[np.int64]:
     """The source of each row when the sources are fed in turn, as in the simulations of Nasir et al. (Sec. 6.1)."""
     return np.arange(n_rows, dtype=np.int64) % n_sources
+
+
+def turns_of(source: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many rows the row's source sent before it."""
+    order = np.argsort(source, kind="stable")
+    count = np.bincount(source, minlength=1)
+    turn = np.empty(source.size, dtype=np.int64)
+    turn[order] = np.arange(source.size) - np.repeat(np.cumsum(count) - count, count)
+    return turn
 
 
 def _as_integers(field: str, values: ArrayLike) -> NDArray[np.int64]:

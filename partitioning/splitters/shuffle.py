@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from partitioning.splitters.request import SplitRequest
+from partitioning.splitters.request import SplitRequest, turns_of
 
 
 def split_shuffle(request: SplitRequest) -> NDArray[np.int64]:
@@ -15,8 +15,4 @@ def split_shuffle(request: SplitRequest) -> NDArray[np.int64]:
 
     Worked: 5 rows, 2 buckets, one source: 0, 1, 0, 1, 0.
     """
-    order = np.argsort(request.source, kind="stable")
-    count = np.bincount(request.source, minlength=1)
-    turn = np.empty(request.n_rows, dtype=np.int64)  # how many rows the row's source sent before it
-    turn[order] = np.arange(request.n_rows) - np.repeat(np.cumsum(count) - count, count)
-    return (turn + request.source) % request.n_buckets
+    return (turns_of(request.source) + request.source) % request.n_buckets
