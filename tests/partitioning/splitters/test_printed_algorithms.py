@@ -170,7 +170,12 @@ def test_batches_do_not_change_what_senders_send(request_, name, size):
 
 def test_long_stretches_without_a_new_key_are_counted():
     """Whole keys: rows between new keys are counted in bulk where there are many, one by one where there are few."""
-    keys = np.array([1, 2] * 2_000 + [3] + [1] * 900 + [4, 5] * 3, dtype=np.int64)
+    rng = np.random.default_rng(2)
+    # The k-th key is new after a stretch of 300 to 500 rows, or of none, and the old ones recur unevenly.
+    stretches = [
+        np.append(rng.integers(0, k, rng.integers(300, 500) * (k % 3 > 0)) // 2, k) for k in range(1, 40)
+    ]
+    keys = np.concatenate(stretches)
     request = SplitRequest.of_keys(keys, "bigint", n_buckets=5, source=deal_round_robin(keys.size, 3))
 
     assert SPLITTERS["potc"](request).tolist() == reference.potc(request)
