@@ -10,10 +10,10 @@ import argparse
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from schemas.dataset import is_catalog_name, locate
+from schemas.dataset import Dataset, is_catalog_name, locate
 from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
-from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.job import JobError, RefusalError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.routing import quoted
 from spark_jobs.state_table import check_columns, create_state_table, read_table
@@ -22,6 +22,8 @@ from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 
 def create_layout(task: Task) -> Result:
     dataset, source = task.dataset, task.options.get("source")
+    if source:
+        _refuse_events(dataset, source)
     frame = read_source(task.spark, locate(source)) if source else read_table(task.spark, dataset.events)
     check_columns(dataset, frame.schema, of=source or "the events")
     function = initial_function(dataset)
@@ -30,6 +32,14 @@ def create_layout(task: Task) -> Result:
     rows = in_transaction(task.spark, dataset, lambda change: _copy(change, frame, source)) if source else 0
     task.say(f"state table at {dataset.state}, {rows:,} rows copied")
     return {"state": dataset.state, "function": properties_of(dataset)[FUNCTION], "rows": rows}
+
+
+def _refuse_events(dataset: Dataset, source: str) -> None:
+    if dataset.rows_per_key == "many" and locate(source).rstrip("/") == dataset.events.rstrip("/"):
+        raise RefusalError(
+            f"--source must be another table than events.table. Got {source} for both: its windows are loaded by the Dag, and would be"
+            " there twice. Leave --source out, and backfill the windows that you want."
+        )
 
 
 def read_source(spark: SparkSession, source: str) -> DataFrame:

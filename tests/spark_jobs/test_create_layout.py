@@ -52,10 +52,22 @@ def test_unfit_source_is_refused_before_anything_is_written(spark, warehouse, sc
     assert not Path(dataset.state).exists()
 
 
-def test_table_with_rows_takes_over_no_other(spark, settled):
+def test_table_with_rows_takes_over_no_other(spark, settled, warehouse):
     """Adopting into a table that is in use would mix two histories."""
+    other = str(warehouse / "other")
+    spark.read.format("delta").load(settled.events).write.format("delta").save(other)
     with pytest.raises(JobError, match=r"state\.table must be empty to take over .* Name another"):
-        create_layout(Task(dataset=settled, options={"source": settled.events}))
+        create_layout(Task(dataset=settled, options={"source": other}))
+
+
+def test_events_are_not_taken_over(spark, warehouse):
+    """The Dag loads them window by window: each row would be there twice."""
+    dataset = visits()
+    write_events(spark, dataset)
+
+    with pytest.raises(JobError, match=r"--source must be another table than events\.table"):
+        create_layout(Task(dataset=dataset, options={"source": f"{dataset.events}/"}))
+    assert not Path(dataset.state).exists()
 
 
 def test_rows_without_a_bucket_are_refused_by_the_table_itself(spark, settled):
