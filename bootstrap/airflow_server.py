@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
 
@@ -41,8 +42,7 @@ def _password() -> str:
 
 def _run_all() -> int:
     """Run until one process ends or a signal comes; then end the others. 0 only if the user ended it."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have told us to ignore the first
-        signal.signal(number, _interrupt)
+    _on_signals(_interrupt)  # a shell may have told us to ignore the first
     processes = [subprocess.Popen(["airflow", name], start_new_session=True) for name in PROCESSES]
     try:
         while all(process.poll() is None for process in processes):
@@ -50,9 +50,15 @@ def _run_all() -> int:
     except KeyboardInterrupt:
         return 0
     finally:
+        _on_signals(signal.SIG_IGN)  # whoever is impatient must not leave half of it running
         for process in reversed(processes):
             _end(process)
     return 1
+
+
+def _on_signals(action: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, action)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
