@@ -81,7 +81,7 @@ def _run(console: Console, dag: Any, logical_date: datetime | None, conf: dict[s
     finally:
         listeners.clear()  # type: ignore[no-untyped-call]
     if watcher.failed:
-        console.say(f"Step {watcher.failed} failed: {console.reason()}\nLog: {console.log}")
+        console.say(f"Step {watcher.failed} failed: {watcher.reason}\nLog: {console.log}")
     return watcher
 
 
@@ -90,7 +90,8 @@ class Watcher:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self.failed = ""
+        self.failed = ""  # the first step that did
+        self.reason = ""
         self.results: dict[str, Any] = {}
 
     @hookimpl
@@ -110,5 +111,6 @@ class Watcher:
 
     @hookimpl
     def on_task_instance_failed(self, task_instance: RuntimeTaskInstance) -> None:
-        self.failed = self.failed or task_instance.task_id
+        if not self.failed:
+            self.failed, self.reason = task_instance.task_id, self.console.reason()
         self.console.end_step("FAILED")
