@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
 from bootstrap.doctor import api_port, is_port_free
@@ -78,6 +79,9 @@ def _end(process: subprocess.Popen[bytes], *, patience: float = 20) -> None:
 
 
 def _all_pids() -> list[int]:
+    """By Linux's own list, where small images may lack `ps`; macOS has that and no such list."""
+    if Path("/proc/self").exists():
+        return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     listed = subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True, text=True, check=True)
     return [int(pid) for pid in listed.stdout.split()]
 
