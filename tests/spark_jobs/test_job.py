@@ -1,7 +1,10 @@
 """Arguments come from people and from templates: wrong ones are refused before Spark starts."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +104,13 @@ def test_result_says_whether_asking_again_helps(tmp_path, error, is_final):
         run_job(fail, about="", argv=["--dataset", "clicks", "--result", str(result)])
 
     assert json.loads(result.read_text()) == {"error": str(error), "is_final": is_final}
+
+
+def test_job_that_is_done_ends_well_whatever_its_libraries_do_at_the_end():
+    """Seen on busy machines: a reader's threads abort the interpreter's end, and a scheduler would try the step again."""
+    code = "import atexit, os; atexit.register(os.abort); from spark_jobs.job import run_job; run_job(lambda task: {}, about='')"
+    command = [sys.executable, "-c", code, "--dataset", "clicks"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["seconds"] >= 0
