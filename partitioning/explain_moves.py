@@ -24,9 +24,8 @@ class MoveReason:
     imbalance_without: float  # θ of the plan with this one move not made; as it is if the bucket is gone
 
     def __str__(self) -> str:
-        why = _WHY[self.cause].format(source=self.source, target=self.target)
         return (
-            f"item {self.item} moves from bucket {self.source} to {self.target}: {why};"
+            f"item {self.item} moves from bucket {self.source} to {self.target}: {why(self.cause, self.source)};"
             f" without it the imbalance is {self.imbalance_without:.4g}"
         )
 
@@ -38,6 +37,11 @@ _WHY = {
     "cleaning": "it goes home and needs no route any more",
     "change of N": "the number of buckets changes",
 }
+
+
+def why(cause: str, source: int) -> str:
+    """A cause as a sentence about the bucket that the item leaves."""
+    return _WHY[cause].format(source=source)
 
 
 def explain_moves(plan: Plan) -> tuple[MoveReason, ...]:

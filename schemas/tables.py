@@ -104,6 +104,7 @@ PLANS = Table(
         "cost_spent": NUMBER,
         "verdict": TEXT,
         "reasons": TEXTS,
+        "explanation": TEXT,
         "checksum": TEXT,
     },
     comments={
@@ -118,6 +119,7 @@ PLANS = Table(
         "bound_migration": "no plan as even as this one moves less",
         "cost_saved": "over the windows of the payback rule, if the load stays as it is",
         "cost_spent": "on moving, in the same unit",
+        "explanation": "JSON: buckets that stay hot and what would help, the frontier, the certificate, the payback",
         "checksum": "over the plan, its function and its moves",
     },
 )
@@ -135,10 +137,14 @@ MOVES = Table(
         "to_bucket": WHOLE,
         "cost": NUMBER,
         "state": NUMBER,
+        "cause": TEXT,
+        "imbalance_without": NUMBER,
     },
     comments={
         "kind": "key: a heavy key; slot: all other keys of the slot together",
         "key": "the heavy key as text; NULL is the NULL key",
+        "cause": "relief, room, drain, cleaning or change of N",
+        "imbalance_without": "θ of the plan with this one move not made",
     },
 )
 
@@ -187,6 +193,7 @@ RUNS = Table(
         "bytes_written": BIG,
         "seconds": NUMBER,
         "start_seconds": NUMBER,
+        "steps": TEXT,
         "report": TEXT,
     },
     comments={
@@ -198,6 +205,7 @@ RUNS = Table(
         "bytes_written": "bytes physically written to move the state",
         "seconds": "that its jobs worked",
         "start_seconds": "that Spark took to start, in all",
+        "steps": "JSON: name, state, seconds and start_seconds of each step",
         "report": "path of the page",
     },
 )

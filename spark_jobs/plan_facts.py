@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row
+from spark_jobs.explanation_facts import wrong_explanations
 from spark_jobs.plan_figures import KEY, MOVE_FIELDS, SLOT, Figures
 from spark_jobs.plan_record import plan_name_of
 
@@ -35,6 +36,7 @@ def plan_facts(seen: Evidence) -> dict[str, Any]:
         "keys_moved_twice": _moved_twice(seen.moves),
         "wrong_predictions": _wrong_predictions(seen),
         "wrong_bounds": _wrong_bounds(seen),
+        "wrong_explanations": wrong_explanations(seen.plan, seen.moves, seen.figures),
         "verdict_matches": seen.plan["verdict"] in _possible_verdicts(seen),
         **_budget_facts(seen),
     }

@@ -1,15 +1,16 @@
 """Plan a better function for the window's load, within the dataset's budgets, and score the last plan on the way."""
 
 from partitioning import Plan, make_plan
+from partitioning.explain import Explanation, explain_plan
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import text_of_key
 from partitioning.measures import imbalance, load_per_bucket, loads, overload
-from partitioning.payback import weigh
 from schemas.dataset import Dataset
 from schemas.tables import MOVES, PLANS
 from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows, save_function
 from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Result, Task, Window, run_job
+from spark_jobs.plan_explanation import explanation_json, name_items
 from spark_jobs.plan_record import plan_checksum, plan_name_of
 from spark_jobs.plan_request import function_of, request_of, target_of
 from spark_jobs.plan_settings import add_options, settings_of
@@ -90,7 +91,8 @@ def _store(
     dataset: Dataset, window: Window, items: ItemStats, plan: Plan, function: PartitioningFunction
 ) -> Row:
     after = function_of(dataset, items, function, plan)
-    moves = _moves(items, plan)
+    explanation = explain_plan(plan)
+    moves = _moves(items, explanation)
     row = {
         "dataset": dataset.name,
         "window_start": window.start,
@@ -98,8 +100,9 @@ def _store(
         "from_function": function.digest,
         "to_function": after.digest,
         **_settings(dataset),
-        **_figures(dataset, items, plan),
+        **_figures(dataset, items, plan, explanation),
         "n_routes": after.n_routes,
+        "explanation": explanation_json(explanation, items),
     }
     row["plan"] = plan_name(row)
     row["checksum"] = plan_checksum(row, moves, after.to_json())
@@ -116,24 +119,26 @@ def plan_name(row: Row) -> str:
     return plan_name_of(row["dataset"], row["window_start"], *functions, *(row[name] for name in SETTINGS))
 
 
-def _moves(items: ItemStats, plan: Plan) -> list[Row]:
-    named = [(items.name_of(int(i)), int(i)) for i in plan.moved]
+def _moves(items: ItemStats, explanation: Explanation) -> list[Row]:
+    named = [(items.name_of(move.item), move) for move in explanation.moves]
     return [
         {
             **name,
             "key": text_of_key(name["key"]),
-            "from_bucket": int(plan.request.owner[i]),
-            "to_bucket": int(plan.owner[i]),
-            "cost": float(items.cost[i]),
-            "state": float(items.state[i]),
+            "from_bucket": move.source,
+            "to_bucket": move.target,
+            "cost": move.cost,
+            "state": move.state,
+            "cause": move.cause,
+            "imbalance_without": move.imbalance_without,
         }
-        for name, i in named
+        for name, move in named
     ]
 
 
-def _figures(dataset: Dataset, items: ItemStats, plan: Plan) -> Row:
+def _figures(dataset: Dataset, items: ItemStats, plan: Plan, explanation: Explanation) -> Row:
     """Loads have a number for each bucket of either function; θ is that of the buckets that stay."""
-    request, payback = plan.request, weigh(plan.request, plan.owner)
+    request, payback = plan.request, explanation.payback
     by_hash = load_per_bucket(items.cost, items.buckets(initial_function(dataset)), dataset.n_buckets)
     return {
         "imbalance_hash": overload(by_hash),
@@ -149,7 +154,7 @@ def _figures(dataset: Dataset, items: ItemStats, plan: Plan) -> Row:
         "cost_saved": payback.saved,
         "cost_spent": payback.spent,
         "verdict": plan.verdict,
-        "reasons": list(plan.reasons),
+        "reasons": name_items(plan.reasons, items),
     }
 
 

@@ -19,13 +19,7 @@ def plan_checksum(plan: Mapping[str, Any], moves: Iterable[Mapping[str, Any]], f
     """Changes when any field of the plan, any move or the new function changes; row order does not matter."""
     plan_fields = [[name, _plain(plan[name])] for name in sorted(plan) if name != "checksum"]
     move_fields = sorted(
-        (
-            [
-                _plain(move[name])
-                for name in ("kind", "slot", "key", "from_bucket", "to_bucket", "cost", "state")
-            ]
-            for move in moves
-        ),
+        ([_plain(move[name]) for name in MOVES.columns if name not in MOVES.identity] for move in moves),
         key=str,
     )
     return _digest([plan_fields, move_fields, function_body])

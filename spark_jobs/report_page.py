@@ -4,31 +4,34 @@ import io
 from collections.abc import Sequence
 from html import escape
 
-from spark_jobs.control_tables import Row
+from spark_jobs.run_facts import Facts
 
 MEGABYTE = 1e6
 
 
-def render_page(dataset: str, run: Row, plan: Row | None, moves: Sequence[Row], checks: Sequence[Row]) -> str:
-    """The page of one run. Takes rows as the tables hold them and decides nothing."""
-    title = f"{dataset} {run['window_start']:%Y-%m-%d %H:%M}"
+def render_page(facts: Facts) -> str:
+    """The page of one run, from ``run_facts``. Decides nothing."""
+    title = f"{facts['dataset']} {facts['window_start'][:16].replace('T', ' ')}"
     return _PAGE.format(
         title=escape(title),
-        outcome=escape(run["outcome"]),
-        reasons=_list(run["reasons"]),
-        plan=_plan_part(plan, run, moves) if plan else "<p>The run came to no plan.</p>",
-        checks=_table(["subject", "column", "expectation", "severity", "met", "found"], _check_cells(checks)),
-        times=_table(["figure", "value"], _times(run)),
+        outcome=escape(facts["outcome"]),
+        headline=escape(facts["headline"]),
+        reasons=_list(facts["reasons"]),
+        plan=_plan_part(facts["plan"], facts) if facts["plan"] else "<p>The run came to no plan.</p>",
+        checks=_table(
+            ["subject", "column", "expectation", "severity", "met", "found"], _check_cells(facts["checks"])
+        ),
+        times=_table(["figure", "value"], _times(facts)),
     )
 
 
-def _plan_part(plan: Row, run: Row, moves: Sequence[Row]) -> str:
+def _plan_part(plan: Facts, run: Facts) -> str:
     return _PLAN.format(
         verdict=escape(plan["verdict"]),
         picture=draw_loads(plan["load_before"], plan["load_after"], goal=plan["max_imbalance"]),
         figures=_table(["figure", "value"], _figures(plan, run)),
         reasons=_list(plan["reasons"]),
-        moves=_table(["moved", "from", "to", "cost", "state, bytes"], _move_cells(moves)),
+        moves=_table(["moved", "from", "to", "cost", "state, bytes", "why"], _move_cells(plan["moves"])),
     )
 
 
@@ -36,7 +39,7 @@ def _list(sentences: Sequence[str]) -> str:
     return "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) or "<li>none</li>"
 
 
-def _times(run: Row) -> list[list[str]]:
+def _times(run: Facts) -> list[list[str]]:
     return [
         ["run", str(run["run"])],
         ["jobs worked", f"{run['seconds']:.1f} s"],
@@ -69,14 +72,14 @@ def draw_loads(before: Sequence[float], after: Sequence[float], *, goal: float) 
     return text.getvalue()[text.getvalue().index("<svg") :]
 
 
-def _figures(plan: Row, run: Row) -> list[list[str]]:
+def _figures(plan: Facts, run: Facts) -> list[list[str]]:
     return [
         ["θ had nothing been done (plain hash)", f"{plan['imbalance_hash']:.4f}"],
         ["θ before", f"{plan['imbalance_before']:.4f}"],
         ["θ after", f"{plan['imbalance_after']:.4f}"],
         ["θ no plan can beat", f"{plan['bound_imbalance']:.4f}"],
         ["routes", f"{plan['n_routes']}"],
-        ["state moved", f"{run['migration_share']:.2%}, {plan['migration'] / MEGABYTE:.2f} MB"],
+        ["state moved", f"{plan['migration_share']:.2%}, {plan['migration'] / MEGABYTE:.2f} MB"],
         ["least state any such plan moves", f"{plan['bound_migration'] / MEGABYTE:.2f} MB"],
         ["rows moved", f"{run['rows_moved']:,}"],
         ["written to do it", f"{run['bytes_written'] / MEGABYTE:.2f} MB"],
@@ -85,25 +88,24 @@ def _figures(plan: Row, run: Row) -> list[list[str]]:
     ]
 
 
-def _item(move: Row) -> str:
-    if move["kind"] == "slot":
-        return f"slot {move['slot']}"
-    return "the NULL key" if move["key"] is None else f"key {move['key']}"
-
-
-def _move_cells(moves: Sequence[Row]) -> list[list[str]]:
-    heaviest = sorted(moves, key=lambda move: (-move["cost"], str(move["key"])))
+def _move_cells(moves: Sequence[Facts]) -> list[list[str]]:
     return [
-        [_item(m), str(m["from_bucket"]), str(m["to_bucket"]), f"{m['cost']:,.0f}", f"{m['state']:,.0f}"]
-        for m in heaviest
-    ]  # fmt: skip
+        [
+            m["item"],
+            str(m["from_bucket"]),
+            str(m["to_bucket"]),
+            f"{m['cost']:,.0f}",
+            f"{m['state']:,.0f}",
+            m["why"],
+        ]
+        for m in moves
+    ]
 
 
-def _check_cells(checks: Sequence[Row]) -> list[list[str]]:
-    ordered = sorted(checks, key=lambda c: (c["subject"], c["column"], c["expectation"]))
+def _check_cells(checks: Sequence[Facts]) -> list[list[str]]:
     names = ("subject", "column", "expectation", "severity")
     return [
-        [*(str(c[name]) for name in names), "yes" if c["success"] else "NO", c["observed"]] for c in ordered
+        [*(str(c[name]) for name in names), "yes" if c["success"] else "NO", c["observed"]] for c in checks
     ]
 
 
@@ -130,6 +132,7 @@ th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px sol
 </head>
 <body>
 <h1>{title}: {outcome}</h1>
+<p>{headline}</p>
 <ul>{reasons}</ul>
 {plan}
 <h2>Checks</h2>

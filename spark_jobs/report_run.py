@@ -11,11 +11,11 @@ from typing import Any
 from pyarrow import fs
 
 from schemas.dataset import warehouse
-from schemas.tables import CHECKS, RUNS
-from spark_jobs.control_tables import Row, read_rows, replace_rows
+from schemas.tables import PLANS, RUNS
+from spark_jobs.control_tables import Row, read_one, replace_rows
 from spark_jobs.job import Result, Task, run_job
-from spark_jobs.plan_record import read_plan
 from spark_jobs.report_page import render_page
+from spark_jobs.run_facts import run_facts
 from spark_jobs.run_outcome import Step, outcome_of
 from spark_jobs.table_log import layout_commit, moved_by
 
@@ -33,19 +33,17 @@ _COPIED = (
 
 def report_run(task: Task) -> Result:
     steps = [Step(**step) for step in task.options.get("steps") or ()]
-    plan, moves = (None, []) if not task.plan else read_plan(task.dataset.name, task.plan)[:2]
-    window = {"dataset": task.dataset.name, "window_start": task.window.start}
-    checks = read_rows(CHECKS, **window).to_pylist()
-    run = _run_row(task, plan, steps)
     page = f"{warehouse().rstrip('/')}/reports/{task.dataset.name}/{page_name(task)}.html"
-    write_text(page, render_page(task.dataset.name, run, plan, moves, checks))
-    replace_rows([{**run, "report": page}], RUNS, dataset=task.dataset.name, run=run["run"])
+    run = {**_run_row(task, steps), "report": page}
+    write_text(page, render_page(run_facts(task.dataset.name, run)))
+    replace_rows([run], RUNS, dataset=task.dataset.name, run=run["run"])
     task.say(f"{run['outcome']}; report at {page}")
     times = {name: run[name].isoformat() for name in ("window_start", "window_end")}
-    return {**run, **times, "report": page}
+    return {**run, **times}
 
 
-def _run_row(task: Task, plan: Row | None, steps: Sequence[Step]) -> Row:
+def _run_row(task: Task, steps: Sequence[Step]) -> Row:
+    plan = read_one(PLANS, dataset=task.dataset.name, plan=task.plan) if task.plan else None
     outcome = outcome_of(steps, is_applied=_is_applied(task, plan))
     moved = moved_by(task.dataset, task.plan) if plan else {}
     return {
@@ -60,6 +58,7 @@ def _run_row(task: Task, plan: Row | None, steps: Sequence[Step]) -> Row:
         "bytes_written": moved.get("bytes_written", 0),
         "seconds": sum(step.seconds for step in steps),
         "start_seconds": sum(step.start_seconds for step in steps),
+        "steps": json.dumps([step.timing for step in steps]),
     }
 
 

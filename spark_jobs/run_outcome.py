@@ -24,6 +24,16 @@ class Step:
     def start_seconds(self) -> float:
         return float(self.result.get("start_seconds", 0.0))
 
+    @property
+    def timing(self) -> dict[str, Any]:
+        """What ``runs.steps`` keeps of it."""
+        return {
+            "name": self.name,
+            "state": self.state,
+            "seconds": self.seconds,
+            "start_seconds": self.start_seconds,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:

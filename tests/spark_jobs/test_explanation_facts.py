@@ -1,0 +1,115 @@
+"""An explanation that lies is found out, figure by figure, by code that never saw a planner."""
+
+import json
+
+import numpy as np
+import pytest
+
+from partitioning import Budgets, PlanRequest, make_plan
+from partitioning.explain import explain_plan
+from partitioning.function import PartitioningFunction
+from spark_jobs.explanation_facts import wrong_explanations
+from spark_jobs.item_stats import ItemStats
+from spark_jobs.plan_explanation import explanation_json, item_name, name_items
+from spark_jobs.plan_figures import Figures
+
+BEFORE = PartitioningFunction.initial(key_type="bigint", n_buckets=4, n_slots=64)
+COST = np.random.default_rng(7).pareto(1.5, 64) * 10
+STATS = ItemStats(slot=np.arange(64), key=[], cost=COST, state=np.ones(64))
+
+
+def told(**budgets):
+    """A plan's row, its moves and its figures, all true."""
+    owner = STATS.buckets(BEFORE)
+    request = PlanRequest.of_items(
+        cost=COST, state=STATS.state, owner=owner, home=owner, n_buckets=4, is_slot=STATS.is_slot, slot=STATS.slot_position,
+        budgets=Budgets(**budgets),
+    )  # fmt: skip
+    plan = make_plan(request)
+    explanation = explain_plan(plan)
+    after = BEFORE.with_changes(slots=dict(enumerate(plan.owner.tolist())), routes={})
+    items = [
+        {"kind": "slot", "slot": i, "key": None, "cost": float(COST[i]), "state": 1.0} for i in range(64)
+    ]
+    figures = Figures(items=items, before=BEFORE, after=after, by_hash=BEFORE, n_wanted=4, n_windows=5)
+    row = {"explanation": explanation_json(explanation, STATS), "max_imbalance": budgets["max_imbalance"]}
+    moves = [
+        {
+            "from_bucket": move.source,
+            "to_bucket": move.target,
+            "cost": move.cost,
+            "cause": move.cause,
+            "imbalance_without": move.imbalance_without,
+        }
+        for move in explanation.moves
+    ]
+    return row, moves, figures
+
+
+@pytest.mark.parametrize("budgets", [{"max_imbalance": 0.3}, {"max_imbalance": 0.0, "max_migration": 0.05}])
+def test_what_the_planner_says_is_so(budgets):
+    """Two computations that share no code agree on every figure, with the goal reached and without."""
+    row, moves, figures = told(**budgets)
+
+    assert moves
+    assert wrong_explanations(row, moves, figures) == ""
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "name"),
+    [
+        ("certificate", "imbalance", "certificate.imbalance"),
+        ("certificate", "migration", "certificate.migration"),
+        ("certificate", "imbalance_bound", "certificate.imbalance_bound"),
+        ("payback", "saved", "payback.saved"),
+        ("payback", "spent", "payback.spent"),
+    ],
+)
+def test_changed_figure_is_named(part, field, name):
+    """Whoever reads the report trusts these figures: a plan that embellishes one is not carried out."""
+    row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
+    said = json.loads(row["explanation"])
+    said[part][field] += 0.5
+
+    assert wrong_explanations(row | {"explanation": json.dumps(said)}, moves, figures) == name
+
+
+def test_concealed_hot_bucket_is_missed():
+    """A bucket that stays hot must be explained."""
+    row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
+    said = json.loads(row["explanation"])
+    said["hot_buckets"].pop()
+
+    assert wrong_explanations(row | {"explanation": json.dumps(said)}, moves, figures) == "hot_buckets"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("cause", "whim"), ("cause", "drain"), ("imbalance_without", 9.0)]
+)
+def test_move_for_another_reason_is_named(field, value):
+    """Why a key moved is what its owner asks first."""
+    row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
+
+    assert wrong_explanations(row, [{**moves[0], field: value}], figures) == f"moves.{field}"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '{"certificate": 1}'])
+def test_unreadable_explanation_is_named(text):
+    """Neither an empty explanation nor one of another make is taken for a true one."""
+    row, moves, figures = told(max_imbalance=0.3)
+
+    assert wrong_explanations(row | {"explanation": text}, moves, figures) == "explanation"
+
+
+def test_sentences_name_keys_and_slots():
+    """Nobody but the planner knows what item 65 is."""
+    stats = ItemStats(slot=np.array([0, 1, 1, 0]), key=["item 1", None], cost=np.ones(4), state=np.ones(4))
+
+    assert name_items(["split item 2, not item 12th; item 3 and item 1 stay"], stats) == [
+        "split key item 1, not item 12th; the NULL key and slot 1 stay"
+    ]
+
+
+def test_item_name_shows_bytes_as_tables_do():
+    """A binary key is hexadecimal in the tables, so also in sentences."""
+    assert item_name({"kind": "key", "slot": 0, "key": b"\x00\xff"}) == "key 00ff"
