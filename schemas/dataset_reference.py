@@ -37,11 +37,16 @@ Schema = dict[str, Any]
 
 def reference() -> str:
     """The whole page: a table of the fields at the top, then one for each group of fields."""
-    groups = {name: field for name, field in SCHEMA["properties"].items() if "properties" in field}
+    groups = {
+        name: {**field.get("items", field), "description": field["description"]}
+        for name, field in SCHEMA["properties"].items()
+        if "properties" in field or "items" in field
+    }
     plain = {name: field for name, field in SCHEMA["properties"].items() if name not in groups}
     parts = [HEAD, *_section("At the top", "", plain, SCHEMA)]
     for name, group in groups.items():
-        parts += _section(f"`{name}`", group["description"], dict(_flat(group)), group)
+        title = f"`{name}`, a list" if SCHEMA["properties"][name]["type"] == "array" else f"`{name}`"
+        parts += _section(title, group["description"], dict(_flat(group)), group)
     return "\n".join(parts)
 
 

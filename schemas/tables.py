@@ -72,6 +72,27 @@ ITEM_STATS = Table(
     },
 )
 
+FORECASTS = Table(
+    name="forecasts",
+    identity=("dataset", "plan"),
+    columns={
+        "dataset": TEXT,
+        "plan": TEXT,
+        "kind": TEXT,
+        "slot": WHOLE,
+        "key": TEXT,
+        "expected": NUMBER,
+        "low": NUMBER,
+        "high": NUMBER,
+    },
+    comments={
+        "plan": "the plan that was made on it, for the window after the plan's own",
+        "expected": "cost that a plan was made on, declared peaks included",
+        "low": "four windows of five cost between low and high, if errors stay as they were",
+        "high": "infinite where nothing is known",
+    },
+)
+
 PLANS = Table(
     name="plans",
     identity=("dataset", "plan"),
@@ -83,6 +104,7 @@ PLANS = Table(
         "from_function": TEXT,
         "to_function": TEXT,
         "planner": TEXT,
+        "planned_on": TEXT,
         "max_imbalance": NUMBER,
         "target_imbalance": NUMBER,
         "max_routes": WHOLE,
@@ -111,6 +133,7 @@ PLANS = Table(
         "plan": "name of the plan, made from what it does",
         "from_function": "the function the table must have for the plan to apply",
         "to_function": "the function it has afterwards",
+        "planned_on": "last: what the window cost; otherwise the next window's cost as forecasts has it, and by which forecast",
         "n_buckets": "wanted in the end; those above it are being emptied",
         "imbalance_hash": "θ of the window under the plain hash, as if nothing had ever been done",
         "imbalance_after": "predicted",
