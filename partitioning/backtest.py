@@ -64,7 +64,7 @@ def run_backtest(  # noqa: PLR0913  (one argument a thing to say)
         scores.append(replay(setting, contender, beliefs.named(contender.forecast)))
         say(f"{number} of {len(asked) + 1}: {contender}, mean θ {scores[-1].mean_imbalance:.4f}")
     told = Contender(planner=champion.planner, forecast=CLAIRVOYANT)
-    clairvoyant = replay(setting, told, beliefs.truth)
+    clairvoyant = replay(setting, told, setting.windows.next_cost)
     say(f"{len(asked) + 1} of {len(asked) + 1}: {told}, mean θ {clairvoyant.mean_imbalance:.4f}")
     others = sorted(scores[1:], key=lambda score: -score.net)
     return Backtest(
@@ -80,7 +80,7 @@ def run_backtest(  # noqa: PLR0913  (one argument a thing to say)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Beliefs:
-    """What can be believed about the next window, each from the windows before it alone; the truth aside."""
+    """What can be believed about the next window, each from the windows before it alone."""
 
     setting: Setting
     options: ForecastOptions
@@ -89,14 +89,6 @@ class _Beliefs:
 
     def named(self, name: str) -> Belief:
         return self.setting.windows.cost if name == LAST else partial(self._forecast, name)
-
-    def truth(self, window: int) -> Floats:
-        """The next window's cost of this window's items: what the next one tracks no longer is in its slot."""
-        known, tracked = self.setting.windows, self.setting.windows.tracked(window)
-        slots = known.slot_cost[window + 1].copy()
-        newcomers = np.setdiff1d(known.tracked(window + 1), tracked)
-        np.add.at(slots, known.key_slot[newcomers], known.key_cost[window + 1, newcomers])
-        return np.concatenate([slots, np.nan_to_num(known.key_cost[window + 1, tracked])])
 
     def _forecast(self, name: str, window: int) -> Floats:
         if (name, window) not in self.made:

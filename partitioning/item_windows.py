@@ -64,6 +64,14 @@ class ItemWindows:
     def state(self, window: int) -> Floats:
         return np.concatenate([self.slot_state[window], self.key_state[window, self.tracked(window)]])
 
+    def next_cost(self, window: int) -> Floats:
+        """What the items of this window cost in the next one; a key that the next one does not track is in its slot."""
+        tracked = self.tracked(window)
+        slots = self.slot_cost[window + 1].copy()
+        newcomers = np.setdiff1d(self.tracked(window + 1), tracked)
+        np.add.at(slots, self.key_slot[newcomers], self.key_cost[window + 1, newcomers])
+        return np.concatenate([slots, np.nan_to_num(self.key_cost[window + 1, tracked])])
+
     def history(self, window: int, n_windows: int) -> CostHistory:
         """What the items of this window cost in it and in up to ``n_windows - 1`` windows before it."""
         first = max(0, window + 1 - n_windows)

@@ -18,6 +18,7 @@ from spark_jobs.expected_cost import expected_cost, planned_on, with_expected_co
 from spark_jobs.item_stats import read_stats
 from spark_jobs.job import JobError, Task, Window
 from spark_jobs.plan_moves import plan_moves
+from spark_jobs.regret import NOTHING, regret_of
 from spark_jobs.stored_windows import read_windows
 from spark_jobs.table_log import FUNCTION
 
@@ -161,3 +162,29 @@ def test_last_window_is_planned_on_as_ever(warehouse):
     assert read_rows(FORECASTS, dataset="visits").num_rows == 0
     assert with_expected_cost([{"cost": 1.0}], "visits", row) == [{"cost": 1.0}]
     assert replace(dataset_of(), forecast="last") == dataset_of()
+
+
+def test_regret_sets_the_forecast_between_ignorance_and_knowledge(warehouse):
+    """Two keys of one slot that grow as they have grown: the forecast foresees it, the last window does not."""
+    for day in range(9):
+        store(day, {"a": 10 + 30 * day, "b": 250 - 20 * day})
+    dataset = dataset_of(forecast="holt", max_imbalance=0.02, max_migration=None)
+    row = plan_on(dataset, 7)
+
+    regret = regret_of(dataset, row, window_of(8), read_stats(dataset, window_of(8)))
+
+    assert regret["imbalance_clairvoyant"] <= regret["imbalance_last"]
+    assert (
+        regret_of(dataset, {**row, "planned_on": "last"}, window_of(8), read_stats(dataset, window_of(8)))
+        == NOTHING
+    )
+
+
+def test_regret_of_a_window_that_did_not_follow_is_not_known(warehouse):
+    """A plan is judged by the window it was made for, or not at all."""
+    for day in (0, 1, 3, 4):
+        store(day, {"a": 100 * (day + 1)})
+    dataset = dataset_of(forecast="holt")
+    row = plan_on(dataset, 1)
+
+    assert regret_of(dataset, row, window_of(4), read_stats(dataset, window_of(4))) == NOTHING
