@@ -72,7 +72,7 @@ def _resize(small: int, large: int, *, max_migration: float) -> list[Goal]:
     return [
         Goal(
             what=f"{what}: moves of the change that go into old buckets", goal="0", result=f"{into_old}",
-            met=into_old == 0,
+            met=bool(into_old == 0),
         ),
         Goal(what=f"{what}: steps over the budget", goal="0", result=f"{n_over}", met=n_over == 0),
         Goal(

@@ -10,10 +10,13 @@ from benchmarks.bench_settling import count_there_and_back, perturbed_request, p
 from benchmarks.chaos import chaos_request
 from partitioning import Budgets, PlanRequest, make_plan
 from partitioning.planners.evenkeel import EvenkeelOptions, plan_evenkeel
+from partitioning.planners.evenkeel.candidates import Candidates
+from partitioning.planners.evenkeel.descent import descend
 from partitioning.planners.evenkeel.evening import even_out
 from partitioning.planners.evenkeel.problem import NO_PAIRS, pose
 from partitioning.planners.evenkeel.returning import bring_back
 from partitioning.planners.evenkeel.standing import Standing
+from partitioning.ranking import Limits
 from tests.partitioning.checker import check_plan
 
 
@@ -129,3 +132,15 @@ def test_course_is_of_no_concern_where_one_plan_is_enough():
 
     owners = [plan_evenkeel(request, EvenkeelOptions(n_ahead=n)).owner.tolist() for n in (0, 1)]
     assert owners[0] == owners[1]
+
+
+def test_search_is_bounded_by_its_tries():
+    """A question beside the plan may try few levels, however many the table and its limit would invite; one try is one search."""
+    request = dataclasses.replace(
+        chaos_request(40), budgets=Budgets(max_imbalance=0.0, max_routes=10, max_migration=0.1)
+    )
+    candidates = Candidates(request, Limits.of_request(request), request.start)
+    nobody = np.zeros(request.n_items, dtype=np.bool_)
+    descend(candidates, leaving=nobody, barred=NO_PAIRS, options=EvenkeelOptions(max_tries=3))
+
+    assert candidates.n_tries == 3

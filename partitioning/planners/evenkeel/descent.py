@@ -149,6 +149,8 @@ class _Descent:
 
     def try_level(self, level: float, *, is_goal: bool) -> float | None:
         """The lowest imbalance of what was found inside the budgets; None if nothing was."""
+        if self._is_spent:
+            return None
         is_coarse = self.problem.n_items <= self.options.n_coarse
         if is_goal and is_coarse:
             return self._climb(level)
@@ -164,6 +166,10 @@ class _Descent:
             if is_table_kept or is_all_seen or tried.least_moved(level) < np.inf:
                 break
         return min(reached, default=None)
+
+    @property
+    def _is_spent(self) -> bool:
+        return self.candidates.n_tries >= self.options.max_tries
 
     def _price(self, level: float) -> float:
         relaxed = relaxed_price(self.problem, level=level, max_routes=self.max_routes)
@@ -188,7 +194,7 @@ class _Descent:
         return min(reached, default=None)
 
     def _try(self, limit: Floats, rung: Rung, price: float) -> "_Tried":
-        if self.candidates.n_tries >= self.options.max_tries:
+        if self._is_spent:
             return _Tried(dropped=np.inf)
         self.candidates.n_tries += 1
         aim = Aim(limit=limit, route_price=price, max_routes=self.max_routes)

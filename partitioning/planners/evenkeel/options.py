@@ -41,5 +41,5 @@ MAX_WIDTH = 256
 DEFAULTS = EvenkeelOptions()
 AT_ONCE = EvenkeelOptions(n_ahead=0)
 LIGHT = EvenkeelOptions(
-    n_coarse=32, max_nodes=500, n_rungs=2, n_levels=4, max_tries=8, n_ahead=0
+    n_coarse=32, max_nodes=500, n_rungs=2, n_levels=4, max_tries=4, n_ahead=0
 )  # for questions beside the plan, a dozen at a time
