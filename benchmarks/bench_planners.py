@@ -13,9 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.bench_chaos import bench_chaos
-from benchmarks.bench_drift import bench_drift, bench_time
+from benchmarks.bench_drift import bench_drift, bench_explain, bench_time
 from benchmarks.bench_settling import bench_convergence, bench_resize
 from benchmarks.bench_small import bench_small
+from benchmarks.bench_small_drift import bench_small_drift
 from benchmarks.goals import Goal, print_goals
 from benchmarks.rivals import Rivalry
 
@@ -39,8 +40,10 @@ def _run_all(*, quick: bool, only: list[str] | None) -> list[Goal]:
     rivalry = Rivalry()
     parts: dict[str, Callable[[], list[Goal]]] = {
         "time": lambda: bench_time(quick=quick),
+        "explain": lambda: bench_explain(quick=quick),
         "small": lambda: bench_small(rivalry, quick=quick),
         "drift": lambda: bench_drift(rivalry, quick=quick),
+        "small-drift": lambda: bench_small_drift(quick=quick),
         "chaos": lambda: bench_chaos(rivalry, quick=quick),
         "convergence": lambda: bench_convergence(rivalry, quick=quick),
         "resize": lambda: bench_resize(quick=quick),

@@ -65,9 +65,13 @@ def is_beaten(plan: Plan, rival: Plan) -> bool:
         return rival.figures.undrained < plan.figures.undrained and limits.admit(rival.figures)
     if limits.n_broken(plan.figures) and not _breaks_no_more(rival, plan):
         return False
-    ours, theirs = (max(figures.imbalance, limits.imbalance) for figures in (plan.figures, rival.figures))
-    if abs(ours - theirs) > TOLERANCE:
-        return theirs < ours
+    for ours, theirs in (
+        (plan.imbalance, rival.imbalance),
+        (plan.figures.rest, rival.figures.rest),  # 0 unless N grows and an oversized item alone makes θ
+    ):
+        lead = max(ours, limits.imbalance) - max(theirs, limits.imbalance)
+        if abs(lead) > TOLERANCE:
+            return lead > 0
     return rival.migration < plan.migration * (1 - SAME)
 
 

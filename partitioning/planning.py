@@ -16,6 +16,8 @@ from partitioning.fitting import fit_to_limits
 from partitioning.permission import is_worth_going_back, permit, without_ways_back
 from partitioning.plan import Plan
 from partitioning.planners import PLANNERS
+from partitioning.planners.evenkeel import plan_evenkeel
+from partitioning.planners.evenkeel.options import AT_ONCE
 from partitioning.ranking import Figures, Limits, is_better, measure, rank
 from partitioning.reasons import give_reasons
 from partitioning.request import PlanRequest
@@ -35,9 +37,9 @@ RIVALS = {
     "min_mig": 2_000,
     "mixed_compact": 2_000,
     "scan": 500,
-    "redist": 150,
-    "readj": 150,
-    "mixed_bf": 100,
+    "redist": 200,
+    "readj": 200,
+    "mixed_bf": 150,
 }
 MAX_BOUNDED = 2_000  # items up to which a bound on migration is quick to have
 SAME_MIGRATION = 1 + 1e-9
@@ -54,7 +56,8 @@ def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object |
       ``fitting``). Only where standing still breaks one already, or a bucket that goes away holds more state than may
       move, is a limit broken: by as little as was found, and ``plan.reasons`` says so.
     - Never worse than standing still: a plan that moves anything has a lower θ, or mends a hard limit that standing
-      still breaks, or (after a change of N) costs less at the same θ. If standing still is within θ_max and the hard
+      still breaks, or (after a change of N) costs less at the same θ, or (after a growth, where an oversized item alone makes
+      θ) evens out the rest. If standing still is within θ_max and the hard
       limits, or as even as these items can be, nothing moves and no planner is asked.
     - Never fails because θ_max is out of reach: the verdict and its reasons say what stands in the way.
     - With ``evenkeel``, no worse than what the published planners come to on the same request inside the same budgets
@@ -148,7 +151,8 @@ def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
     """
     The best of our answer and those of the published planners that are quick enough on so many items.
 
-    Without a migration limit the search goes on from a rival's answer, so that planning on the result moves nothing.
+    Without a migration limit the search goes on from a rival's answer, so that planning on the result moves nothing. With one,
+    a rival may be more even than our plan on course: then our own plan that does the most at once is asked for too.
     """
     best = ours
     for _ in range(MAX_ROUNDS):
@@ -157,14 +161,25 @@ def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
             break
         best = rival
         if np.isfinite(limits.migration):
+            best = _better(request, limits, rival, _settle(request, limits, _plan_at_once, max_rounds=1))
             break
         left = _what_is_left(request, limits, best.owner)
         further = _settle(
             _from_there(request, best.owner, left), left, PLANNERS[BEST_OF_ALL], max_rounds=MAX_ROUNDS
         )
-        if rank(measure(request, further.owner), limits) < rank(measure(request, best.owner), limits):
-            best = further
+        best = _better(request, limits, best, further)
     return best
+
+
+def _plan_at_once(request: PlanRequest) -> Plan:
+    """Our own answer where a rival is more even than the plan on course: the most for θ at once."""
+    return plan_evenkeel(request, AT_ONCE)
+
+
+def _better(request: PlanRequest, limits: Limits, one: _Step, other: _Step) -> _Step:
+    """The better of two; ``one`` if they are equal."""
+    is_worse = rank(measure(request, one.owner), limits) > rank(measure(request, other.owner), limits)
+    return other if is_worse else one
 
 
 def _best_rival(request: PlanRequest, limits: Limits, ours: _Step) -> _Step | None:
@@ -234,6 +249,8 @@ def _left_out(request: PlanRequest, *, wanted: Owner, made: Owner) -> NDArray[np
 
 def _is_as_good_as_it_gets(request: PlanRequest, figures: Figures, limits: Limits) -> bool:
     if not limits.hold_for(figures) or figures.undrained:
+        return False
+    if not measures.is_within(figures.rest, request.budgets.max_imbalance):
         return False
     return measures.is_within(figures.imbalance, request.budgets.max_imbalance) or measures.is_within(
         figures.imbalance, bound_imbalance_of(request)

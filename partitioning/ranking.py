@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from partitioning import measures
 from partitioning.measures import TOLERANCE
+from partitioning.oversized import imbalance_of_rest
 from partitioning.request import PlanRequest
 
 
@@ -18,6 +19,7 @@ class Figures:
     migration: float
     routes: float  # a whole number; infinite where figures stand for a limit
     undrained: int = 0  # items left in buckets that are to be emptied
+    rest: float = 0.0  # imbalance below an oversized item, if N grows: ``oversized``
 
 
 def measure(request: PlanRequest, owner: NDArray[np.int64]) -> Figures:
@@ -27,6 +29,7 @@ def measure(request: PlanRequest, owner: NDArray[np.int64]) -> Figures:
         migration=measures.migration(request, owner),
         routes=measures.count_routes(request, owner),
         undrained=measures.count_undrained(request, owner),
+        rest=imbalance_of_rest(request, owner),
     )
 
 
@@ -67,9 +70,8 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
     Whether ``one`` is admissible and strictly better than ``other``. No placement is better than itself.
 
     Breaking fewer hard limits comes first, then migration above its limit. Then fewer items in drained buckets win,
-    then a lower imbalance, where all imbalances within the goal count the same; routes above their limit must not grow
-    for either. At the same imbalance
-    ``one`` must cost less without costing more: no more state, no more routes, and less of at least one; while the
+    then a lower imbalance, where all imbalances within the goal count the same, then a lower one of the rest below an
+    oversized item; routes above their limit must not grow for any of them. At the same imbalance ``one`` must cost less without costing more: no more state, no more routes, and less of at least one; while the
     table is over its limit, fewer routes are worth state.
     """
     if not limits.admit(one) or limits.n_broken(one) != limits.n_broken(other):
@@ -80,9 +82,10 @@ def is_better(one: Figures, other: Figures, limits: Limits) -> bool:
     table, table_other = max(one.routes, limits.routes), max(other.routes, limits.routes)
     if one.undrained != other.undrained:
         return one.undrained < other.undrained and table <= table_other
-    lead = max(other.imbalance, limits.imbalance) - max(one.imbalance, limits.imbalance)
-    if abs(lead) > TOLERANCE:
-        return lead > 0 and table <= table_other
+    for ours, theirs in ((one.imbalance, other.imbalance), (one.rest, other.rest)):
+        lead = max(theirs, limits.imbalance) - max(ours, limits.imbalance)
+        if abs(lead) > TOLERANCE:
+            return lead > 0 and table <= table_other
     if table != table_other:
         return table < table_other
     costs, costs_other = (one.migration, one.routes), (other.migration, other.routes)
@@ -94,9 +97,11 @@ def rank(figures: Figures, limits: Limits) -> tuple[float, ...]:
     What any number of placements are ordered by, lower is better: ``is_better`` with migration before routes.
 
     Limits kept, then how far migration is over its limit, drains, routes over their limit, the imbalance above the goal in
-    steps of the tolerance, migration, routes.
+    steps of the tolerance, that of the rest below an oversized item, migration, routes.
     """
-    over = max(0.0, figures.imbalance - limits.imbalance - TOLERANCE)
+    over, over_rest = (
+        max(0.0, imbalance - limits.imbalance - TOLERANCE) for imbalance in (figures.imbalance, figures.rest)
+    )
     return (
         not limits.admit(figures),
         limits.n_broken(figures),
@@ -104,6 +109,7 @@ def rank(figures: Figures, limits: Limits) -> tuple[float, ...]:
         figures.undrained,
         max(figures.routes, limits.routes),
         float(np.ceil(over / TOLERANCE)),
+        float(np.ceil(over_rest / TOLERANCE)),
         figures.migration,
         figures.routes,
     )

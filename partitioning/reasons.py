@@ -105,12 +105,8 @@ def _why_over_limit(plan: Plan) -> Iterator[str]:
 
 
 def _what_cannot_move(plan: Plan) -> Iterator[str]:
-    request, n_left = plan.request, plan.figures.undrained
-    if n_left:
-        yield (
-            f"buckets to be drained still hold {n_left} items that may leave; the budgets let no more go in one plan:"
-            " plan again, or raise max_migration or max_routes"
-        )
+    request = plan.request
+    yield from _what_is_left_to_drain(plan)
     n_stuck = int(np.count_nonzero(request.is_pinned & np.isin(plan.owner, request.drained)))
     if n_stuck:
         yield f"buckets to be drained hold {n_stuck} pinned items, which stay; unpin them to empty the buckets"
@@ -119,9 +115,35 @@ def _what_cannot_move(plan: Plan) -> Iterator[str]:
         yield f"pinned items that must move all the same, since their bucket goes away: {n_forced}"
 
 
+def _what_is_left_to_drain(plan: Plan) -> Iterator[str]:
+    """Planning again helps only what a plan can move: an item of more state than may move in any plan waits for ever."""
+    request, limits = plan.request, Limits.of_request(plan.request)
+    left = np.flatnonzero(~request.is_live[plan.owner] & ~request.is_pinned)
+    too_large = left[request.state[left] > limits.migration]
+    if left.size == 0:
+        return
+    still_hold = f"buckets to be drained still hold {left.size} items that may leave"
+    if too_large.size:
+        largest = int(too_large[request.state[too_large].argmax()])
+        yield (
+            f"{still_hold}, of which {too_large.size} hold more state each than max_migration lets go in any plan"
+            f" ({limits.migration:.6g}); item {largest} leaves with a max_migration of {request.state[largest]:.6g}"
+        )
+    if too_large.size == left.size:
+        return
+    has_drained = np.isin(request.owner[plan.moved], request.drained).any()
+    remedy = (
+        "plan again, or raise max_migration or max_routes"
+        if has_drained
+        else "raise max_migration or max_routes"
+    )
+    yield f"{still_hold}; the budgets let no more go in one plan: {remedy}"
+
+
 def _what_it_pays(plan: Plan) -> Iterator[str]:
     """Said of plans that balance; a drain or a change of N is not weighed against its migration."""
-    if plan.churn.balance.size == 0 or plan.request.drained.size:
+    is_filling = plan.request.n_buckets > plan.request.n_buckets_before
+    if plan.churn.balance.size == 0 or plan.request.drained.size or is_filling:
         return
     payback = weigh(plan.request, plan.owner)
     if not payback.is_worth_it:

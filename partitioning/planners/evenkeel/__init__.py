@@ -20,7 +20,9 @@ The phases, one file each:
 4. ``ladder``: for one level, prices on a route from what the LP relaxation says upwards, until the table fits.
 5. ``beam``: for one level and price, the heaviest items one by one, valued by ``covers`` of all the rest.
 6. ``settling``: all other items: shed the cheapest (``shedding``), place, chain, give back.
-7. ``candidates``: what was found is measured on the request itself; the best wins, standing still included.
+7. ``polishing``: single moves and exchanges (``evening``), then returns for something cheaper (``returning``).
+8. ``candidates``: what was found is measured on the request itself; the best wins, standing still included.
+9. ``course``: if the goal is more than one plan away, this plan is a part of the way there.
 """
 
 import math
@@ -28,6 +30,7 @@ import math
 from partitioning.permission import is_worth_going_back
 from partitioning.plan import Plan
 from partitioning.planners.evenkeel.candidates import Candidates
+from partitioning.planners.evenkeel.course import stay_on_course
 from partitioning.planners.evenkeel.descent import descend
 from partitioning.planners.evenkeel.draining import ways_to_drain
 from partitioning.planners.evenkeel.options import DEFAULTS, EvenkeelOptions
@@ -58,6 +61,14 @@ def plan_evenkeel(request: PlanRequest, options: EvenkeelOptions = DEFAULTS) -> 
 
 
 def _best_of(request: PlanRequest, limits: Limits, options: EvenkeelOptions, *, barred: Pairs) -> Candidates:
+    def search(request: PlanRequest, limits: Limits, barred: Pairs) -> Candidates:
+        return _search(request, limits, options, barred)
+
+    best = search(request, limits, barred)
+    return stay_on_course(best, barred, search) if options.n_ahead else best
+
+
+def _search(request: PlanRequest, limits: Limits, options: EvenkeelOptions, barred: Pairs) -> Candidates:
     still: Integers = stand_still(request, limits)[0]
     candidates = Candidates(request, limits, still)
     for leaving in ways_to_drain(request, limits):

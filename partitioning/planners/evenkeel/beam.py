@@ -47,6 +47,8 @@ class Found:
 def search(problem: Problem, aim: Aim, *, coarse: Integers, width: int, n_best: int) -> Found:
     """Decides the coarse items, given in the order to decide them; all others are sand, which may leave in parts."""
     beam = _Beam(problem, aim, coarse)
+    if not np.isfinite(beam.price).all():  # some bucket is above its limit with all that may leave gone
+        return Found(owner=np.empty((0, coarse.size), dtype=np.int64), dropped=np.inf)
     for place in range(coarse.size):
         beam.decide(place, width)
     return beam.best(n_best)

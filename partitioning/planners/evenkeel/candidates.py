@@ -12,6 +12,7 @@ class Candidates:
     def __init__(self, request: PlanRequest, limits: Limits, owner: Integers) -> None:
         self.request, self.limits = request, limits
         self.owner, self.figures = owner, measure(request, owner)
+        self.n_tries = 0  # levels and prices tried so far
 
     def offer(self, owner: Integers) -> Figures:
         """Takes a placement into account, and says what it is worth."""

@@ -9,6 +9,7 @@ from partitioning.bounds import bound_imbalance_of
 from partitioning.measures import TOLERANCE, home_after
 from partitioning.planners.evenkeel.beam import Aim
 from partitioning.planners.evenkeel.candidates import Candidates
+from partitioning.planners.evenkeel.filling import limits_of_rest
 from partitioning.planners.evenkeel.ladder import (
     FINE,
     QUICK,
@@ -20,7 +21,17 @@ from partitioning.planners.evenkeel.ladder import (
 )
 from partitioning.planners.evenkeel.levels import LevelSearch, lowest_level
 from partitioning.planners.evenkeel.options import EvenkeelOptions
-from partitioning.planners.evenkeel.problem import NOWHERE, WHOLE, Flags, Integers, Pairs, Problem, pose
+from partitioning.planners.evenkeel.polishing import MAX_UNITS, polish
+from partitioning.planners.evenkeel.problem import (
+    NOWHERE,
+    WHOLE,
+    Flags,
+    Floats,
+    Integers,
+    Pairs,
+    Problem,
+    pose,
+)
 from partitioning.planners.evenkeel.solving import solve
 from partitioning.standing_still import clean_table
 
@@ -41,7 +52,10 @@ def descend(candidates: Candidates, *, leaving: Flags, barred: Pairs, options: E
                 return
             problem = pose(candidates.request, leaving=leaving, barred=barred, n_apart=n_apart)
             if problem.n_items not in sizes:
-                _Descent.of(candidates, problem, max_routes=max_routes, options=options).run()
+                descent = _Descent.of(candidates, problem, max_routes=max_routes, options=options)
+                descent.run()
+                descent.polish()
+                descent.fill()
             sizes.add(problem.n_items)
 
 
@@ -105,21 +119,57 @@ class _Descent:
         if levels.high < still:
             self.try_level(candidates.figures.imbalance, is_goal=True)  # as even for less
 
+    def polish(self) -> None:
+        """Polishes the best candidate as it is in this problem's units."""
+        if self.problem.n_items > MAX_UNITS or not self.problem.share.any():
+            return
+        goal = max(self.candidates.limits.imbalance, bound_imbalance_of(self.candidates.request))
+        polished = polish(
+            self.problem,
+            self.problem.gather(self.candidates.owner),
+            goal=goal,
+            max_moved=self.max_moved,
+            max_routes=self.max_routes,
+        )
+        self._offer(polished, _Tried(dropped=np.inf))
+
+    def fill(self) -> None:
+        """After a growth below an oversized item: the same levels for the rest, which shares the other buckets."""
+        candidates = self.candidates
+        limit = limits_of_rest(candidates, self.problem)
+        if limit is None:
+            return
+        goal, price = candidates.limits.imbalance, least_price(self.problem)
+        if candidates.figures.rest > goal:
+            self._try(limit(goal), QUICK[0], price)
+        levels = LevelSearch(low=goal, high=candidates.figures.rest, n_tries=self.options.n_levels)
+        for level in levels:
+            self._try(limit(level), QUICK[0], price)
+            levels.tell(level, candidates.figures.rest)
+
     def try_level(self, level: float, *, is_goal: bool) -> float | None:
         """The lowest imbalance of what was found inside the budgets; None if nothing was."""
+        if self._is_spent:
+            return None
         is_coarse = self.problem.n_items <= self.options.n_coarse
         if is_goal and is_coarse:
             return self._climb(level)
         relaxed = self._price(level)
         reached: list[float] = []
         for rung in FINE if is_goal else QUICK:
-            tried = self._try(level, rung, price_of(rung, relaxed=relaxed, problem=self.problem))
+            tried = self._try(
+                self.problem.limit(level), rung, price_of(rung, relaxed=relaxed, problem=self.problem)
+            )
             reached += tried.imbalances
             is_table_kept = tried.n_routes <= self.candidates.limits.routes
             is_all_seen = is_coarse and np.isinf(tried.dropped)
             if is_table_kept or is_all_seen or tried.least_moved(level) < np.inf:
                 break
         return min(reached, default=None)
+
+    @property
+    def _is_spent(self) -> bool:
+        return self.candidates.n_tries >= self.options.max_tries
 
     def _price(self, level: float) -> float:
         relaxed = relaxed_price(self.problem, level=level, max_routes=self.max_routes)
@@ -135,7 +185,7 @@ class _Descent:
             if rung.price > 1 and not has_table:
                 continue
             price = price_of(rung, relaxed=relaxed, problem=self.problem)
-            tried = self._try(level, rung, price)
+            tried = self._try(self.problem.limit(level), rung, price)
             reached += tried.imbalances
             least = min(least, tried.least_moved(level))
             not_below = tried.dropped - price * self.max_routes if price else tried.dropped
@@ -143,8 +193,11 @@ class _Descent:
                 break
         return min(reached, default=None)
 
-    def _try(self, level: float, rung: Rung, price: float) -> "_Tried":
-        aim = Aim(limit=self.problem.limit(level), route_price=price, max_routes=self.max_routes)
+    def _try(self, limit: Floats, rung: Rung, price: float) -> "_Tried":
+        if self._is_spent:
+            return _Tried(dropped=np.inf)
+        self.candidates.n_tries += 1
+        aim = Aim(limit=limit, route_price=price, max_routes=self.max_routes)
         width = int(rung.width * self.options.width(self.problem.n_buckets))
         solved = solve(self.problem, aim, n_coarse=self.options.n_coarse, width=width)
         tried = _Tried(dropped=solved.dropped)

@@ -13,9 +13,17 @@ class EvenkeelOptions:
     max_nodes: int = 2_000  # children looked at for each of them; also see ``width``
     n_rungs: int = 7  # tries at the goal where all items are coarse: ``ladder.THOROUGH``
     n_levels: int = 6  # levels looked at once the goal is out of reach
+    max_tries: int = 200  # levels and prices tried in all; hardly ever reached
+    n_ahead: int = 1  # plans looked ahead where max_migration makes it several; 0: the most for θ at once
 
     def __post_init__(self) -> None:
-        for field, least in (("n_coarse", 0), ("max_nodes", 1), ("n_rungs", 1), ("n_levels", 0)):
+        for field, least in (
+            ("n_coarse", 0),
+            ("max_nodes", 1),
+            ("n_rungs", 1),
+            ("n_levels", 0),
+            ("n_ahead", 0),
+        ):
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise PlanRequestError(
@@ -31,6 +39,7 @@ class EvenkeelOptions:
 MIN_WIDTH = 32
 MAX_WIDTH = 256
 DEFAULTS = EvenkeelOptions()
+AT_ONCE = EvenkeelOptions(n_ahead=0)
 LIGHT = EvenkeelOptions(
-    n_coarse=32, max_nodes=500, n_rungs=2
+    n_coarse=32, max_nodes=500, n_rungs=2, n_levels=4, max_tries=4, n_ahead=0
 )  # for questions beside the plan, a dozen at a time

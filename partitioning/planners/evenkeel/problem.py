@@ -90,6 +90,12 @@ class Problem:
         added = np.where(self.is_slot, self.left_behind, added)
         return np.where(self.origin == NOWHERE, 0.0, added)
 
+    def gather(self, owner: Integers) -> Integers:
+        """The bucket of each unit in a placement of the request's items: that of its first item."""
+        moves = np.flatnonzero(self.unit != NOWHERE)
+        _, first = np.unique(self.unit[moves], return_index=True)
+        return np.searchsorted(self.bucket, owner[moves[first]])
+
     def spread(self, placed: Integers, at_rest: Integers) -> Integers:
         """The placement of the request's items; ``at_rest`` is where those are that do not move."""
         moves = self.unit != NOWHERE
