@@ -4,6 +4,7 @@ from html import escape
 
 from pages.document import document
 from pages.parts import badge, bullets, link, paragraph, section, table, table_of_html
+from pages.reports import INDEX
 from spark_jobs.report_budgets import render_frontier, render_hot_buckets
 from spark_jobs.report_first_screen import render_first_screen
 from spark_jobs.report_history import render_history
@@ -11,15 +12,13 @@ from spark_jobs.report_moves import render_moves
 from spark_jobs.report_words import moment, size
 from spark_jobs.run_facts import Facts
 
-INDEX = "index.html"  # beside the reports
-
 
 def render_page(facts: Facts) -> str:
     """The page of one run. Decides nothing: every figure is the facts'."""
     window = moment(facts["window_start"])
     plan = facts["plan"]
     parts = [
-        f"<header><nav>{link('All runs of ' + facts['dataset'], INDEX)}</nav>",
+        f"<header><nav>{link('All runs of ' + facts['dataset'], f'{INDEX}.html')}</nav>",
         f"<h1>{escape(facts['dataset'])} {escape(window)}: {escape(facts['outcome'])}</h1>",
         f'<p class="headline">{escape(facts["headline"])}</p></header>',
         render_first_screen(plan, facts) if plan else paragraph("The run came to no plan."),

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "partitioning": {"datasketches", "numpy", "partitioning", "xxhash"},
-    "pages": {"pages", "pyarrow"},
+    "pages": {"pages", "pyarrow", "schemas"},
     "plugins": {"airflow", "fastapi", "pages", "schemas"},
     "schemas": {"croniter", "jsonschema", "pyarrow", "schemas", "yaml"},
     "spark_jobs": {
