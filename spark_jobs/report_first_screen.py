@@ -40,18 +40,17 @@ def _of_limit(max_routes: int | None) -> str:
 
 
 def _distance(plan: Facts) -> tuple[str, str]:
-    """How far the plan can be from perfect, and the bounds that say so."""
+    """How far the plan can be from perfect, and the bound that says so."""
     certificate = plan["certificate"]
-    bounds = f"no plan has θ below {number(certificate['imbalance_bound'])} or, as even, moves less than {size(certificate['migration_bound'])}"
     if certificate["proof"]:
         return "none: proved", certificate["proof"]
-    gap = max(0.0, certificate["imbalance"] - max(certificate["imbalance_bound"], plan["max_imbalance"]))
+    bound, ratio = certificate["imbalance_bound"], certificate["migration_ratio"]
+    gap = max(0.0, certificate["imbalance"] - max(bound, plan["max_imbalance"]))
     if gap > 0:
-        return f"θ + {gap:.3f} at most", bounds
-    ratio = certificate["migration_ratio"]
+        return f"θ + {gap:.3f} at most", f"no plan within the budgets has θ below {number(bound)}"
     if ratio is None or not plan["n_moves"]:
-        return "goal kept", bounds
-    return f"≤ {ratio:.2f} times", bounds
+        return "goal kept", f"no plan within the budgets has θ below {number(bound)}"
+    return f"≤ {ratio:.2f} times", f"the least migration for the goal, {size(certificate['migration_bound'])}"
 
 
 def _loads(plan: Facts) -> Picture:

@@ -110,5 +110,11 @@ def _label_windows(axes: Any, windows: Sequence[str]) -> None:
 
 
 def _legend_above(axes: Any) -> None:
-    names = axes.get_legend_handles_labels()[1]
-    axes.legend(ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    """What is drawn as areas first, then lines, each as they were drawn."""
+    from matplotlib.lines import Line2D
+
+    shown = sorted(
+        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda mark: isinstance(mark[0], Line2D)
+    )
+    marks, names = zip(*shown, strict=True)
+    axes.legend(marks, names, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
