@@ -9,10 +9,13 @@ from html.parser import HTMLParser
 
 import pytest
 
+from spark_jobs.job import Task, Window
 from spark_jobs.report_index import render_index
 from spark_jobs.report_moves import MAX_MOVES
 from spark_jobs.report_page import render_page
 from spark_jobs.report_pictures import draw_loads
+from spark_jobs.report_run import report_run
+from tests.spark_jobs.conftest import DAY, START, visits
 
 NASTY = "<script>alert(1)</script>"
 MOVE = {
@@ -213,3 +216,26 @@ def test_index_claims_no_figures_that_a_run_does_not_have():
 
     assert "0.050" not in text
     assert "10.00%" not in text
+
+
+def _report(day: int, run: str) -> str:
+    """The report of a run whose check failed; its path."""
+    steps = [{"name": "check", "state": "failed", "error": f"mend {NASTY}"}]
+    window = Window(start=START + day * DAY, end=START + (day + 1) * DAY)
+    return str(
+        report_run(Task(dataset=visits(), given_window=window, run=run, options={"steps": steps}))["report"]
+    )
+
+
+def test_job_writes_page_and_index_and_the_same_again(warehouse):
+    """A report cleared and run again leaves every file as it was: nothing is listed twice, nothing is lost."""
+    first = _report(0, "r1")
+    second = _report(1, f"../../{NASTY}")
+    folder = warehouse / "reports" / "visits"
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    assert _report(0, "r1") == first
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
+    index = read(written["index.html"].decode())
+    assert index.links == [path.rpartition("/")[2] for path in (second, first)]
+    assert len(written) == 3
