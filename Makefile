@@ -5,7 +5,7 @@ PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python
 WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock doctor bench-planners bench-layout papers clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -38,8 +38,14 @@ lock: setup ## make requirements.txt anew from requirements.in
 	@$(ENV) uv pip compile --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	  --no-cache --override requirements.override requirements.in -o requirements.txt
 
+reference: setup ## make docs/dataset-file.md anew from the schema of dataset files
+	@$(ENV) python -m schemas.dataset_reference > docs/dataset-file.md
+
 doctor: ## say what was found on this machine, and what to do about what is missing
 	@$(PYTHON) -m bootstrap doctor
+
+backtest: setup ## which planner on which forecast would have served a dataset best; DATASET=clicks
+	@$(ENV) python -m spark_jobs.backtest_plans --dataset '$(DATASET)'
 
 bench-planners: setup ## what our planner is meant to do, as goals and results; about 25 minutes
 	@$(ENV) python -m benchmarks.bench_planners

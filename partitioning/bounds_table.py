@@ -54,9 +54,10 @@ def _slope(items: Shedding, route_price: float, n_too_many: float) -> float:
 
 def _classed(items: Shedding) -> Shedding:
     """The same with like items summed: λ needs no more, and the bound is taken on the items themselves."""
-    n_buckets = items.excess.size
-    code = items.bucket * 3 + (items.routes.astype(np.int64) + 1)
-    n_codes = 3 * n_buckets
+    routes = items.routes.astype(np.int64)  # of a slot with its keys: as many as there are keys
+    routes -= routes.min(initial=0)
+    width = int(routes.max(initial=0)) + 1
+    code, n_codes = items.bucket * width + routes, items.excess.size * width
     for amount in (items.cost, items.state):
         octave = np.log2(amount, out=np.full(amount.size, -np.inf), where=amount > 0)
         step = np.round(CLASSES_PER_OCTAVE * np.maximum(octave, -1e3)).astype(np.int64)

@@ -12,6 +12,7 @@ from partitioning.forecast_history import CostHistory
 from partitioning.forecast_methods import FITTED, METHODS, SEASONAL, Method
 
 MAX_TESTS = 24  # windows that are forecast to find out
+MAX_ITEMS = 10_000  # that are forecast to find out: enough to tell methods apart
 _SAME = 1e-9
 
 
@@ -33,10 +34,13 @@ def choose_forecast(history: ArrayLike | CostHistory, options: ForecastOptions |
     The last third of the windows (at most ``MAX_TESTS``) are forecast one by one, each from the windows before it alone.
     What is fitted, is fitted once, on the windows before the first of these. The error is the sum of |cost - forecast|
     over the sum of cost, all items and tested windows together; an item that is not there has cost 0. Seasonal methods take
-    part where a period is declared. Ties go to the simpler method, and without windows to test on it is the naive one.
+    part where a period is declared. Ties go to the simpler method, and without windows to test on it is the naive one. Of more than
+    ``MAX_ITEMS`` items, as many at even distances are looked at.
     """
     options = options or ForecastOptions()
     known = CostHistory.of(history)
+    if known.n_items > MAX_ITEMS:
+        known = known.columns(np.arange(MAX_ITEMS) * known.n_items // MAX_ITEMS)
     n_tests = min(max(known.n_windows // 3, 1), known.n_windows - 1, MAX_TESTS)
     simplest = replace(options, method=METHODS[0])
     if n_tests < 1 or known.n_items == 0:

@@ -52,6 +52,11 @@ class CostHistory:
         """What was known when this window began."""
         return replace(self, cost=self.cost[:window])
 
+    def columns(self, items: "slice | NDArray[np.int64]") -> "CostHistory":
+        """The same windows of some items."""
+        cost = np.ascontiguousarray(self.cost[:, items])
+        return CostHistory(cost=cost, has_gaps=self.has_gaps and not _is_plain(cost))
+
     def newest(self, n_windows: int) -> "CostHistory":
         return replace(self, cost=self.cost[-n_windows:])
 

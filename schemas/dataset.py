@@ -15,6 +15,8 @@ from croniter import croniter
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
+from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
+
 ROOT = Path(__file__).resolve().parents[1]
 _CATALOG_NAME = re.compile(r"\w+(\.\w+){1,2}")
 SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
@@ -59,6 +61,10 @@ class Dataset:
     max_routes: int | None
     max_migration: float | None  # a share up to 1, bytes above
     planner: str
+    forecast: str = "last"  # what plans are made on
+    period: int | None = None  # windows after which the load repeats itself
+    forecast_windows: int = 30  # from which forecasts are made
+    expect: tuple[DeclaredPeak, ...] = ()  # peaks known in advance
     mover: str = "flip"
     payback_windows: int = 5  # over which a plan must save what moving costs
     pause_after: int = 3  # ineffective plans in a row
@@ -184,7 +190,7 @@ def _value(raw: Any, field: tuple[str, ...]) -> Any:
 
 
 def _is_wrong(field: tuple[str, ...], wrong: set[tuple[str | int, ...]]) -> bool:
-    return any(field[: len(path)] == path for path in wrong if path)
+    return any(field[: len(path)] == path or path[: len(field)] == field for path in wrong if path)
 
 
 def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
@@ -202,6 +208,9 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
+    yield from _forecast_checks(value("forecast", "method"), value("forecast", "period"))
+    for number, peak in enumerate(value("expect") or ()):
+        yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
     tables = value("events", "table"), value("state", "table")
     if tables[0] is not None and tables[0] == tables[1]:
         yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
@@ -220,6 +229,13 @@ def _budget_checks(target: float | None, limit: float | None) -> Iterator[str]:
         yield (
             f"budgets.target_imbalance must be at most budgets.max_imbalance. Got {target} and {limit}. Lower it, or leave it"
             " out for three fourths of max_imbalance."
+        )
+
+
+def _forecast_checks(method: str | None, period: int | None) -> Iterator[str]:
+    if (method or "").startswith("seasonal") and period is None:
+        yield (
+            f"forecast.period must be given for {method}. Got nothing. Give the windows after which the load repeats itself."
         )
 
 
@@ -258,6 +274,10 @@ def _build(raw: dict[str, Any]) -> Dataset:
         max_routes=_optional(raw, "budgets", "max_routes"),
         max_migration=_optional(raw, "budgets", "max_migration"),
         planner=raw.get("planner", SCHEMA["properties"]["planner"]["default"]),
+        forecast=_optional(raw, "forecast", "method"),
+        period=_optional(raw, "forecast", "period"),
+        forecast_windows=_optional(raw, "forecast", "windows"),
+        expect=tuple(declared_peak(peak) for peak in raw.get("expect", ())),
         mover=raw.get("mover", SCHEMA["properties"]["mover"]["default"]),
         payback_windows=_optional(raw, "gate", "payback_windows"),
         pause_after=_optional(raw, "gate", "pause_after"),

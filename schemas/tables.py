@@ -72,6 +72,27 @@ ITEM_STATS = Table(
     },
 )
 
+FORECASTS = Table(
+    name="forecasts",
+    identity=("dataset", "plan"),
+    columns={
+        "dataset": TEXT,
+        "plan": TEXT,
+        "kind": TEXT,
+        "slot": WHOLE,
+        "key": TEXT,
+        "expected": NUMBER,
+        "low": NUMBER,
+        "high": NUMBER,
+    },
+    comments={
+        "plan": "the plan that was made on it, for the window after the plan's own",
+        "expected": "cost that a plan was made on, declared peaks included",
+        "low": "four windows of five cost between low and high, if errors stay as they were",
+        "high": "infinite where nothing is known",
+    },
+)
+
 PLANS = Table(
     name="plans",
     identity=("dataset", "plan"),
@@ -83,6 +104,7 @@ PLANS = Table(
         "from_function": TEXT,
         "to_function": TEXT,
         "planner": TEXT,
+        "planned_on": TEXT,
         "max_imbalance": NUMBER,
         "target_imbalance": NUMBER,
         "max_routes": WHOLE,
@@ -111,6 +133,7 @@ PLANS = Table(
         "plan": "name of the plan, made from what it does",
         "from_function": "the function the table must have for the plan to apply",
         "to_function": "the function it has afterwards",
+        "planned_on": "last: what the window cost; otherwise the next window's cost as forecasts has it, and by which forecast",
         "n_buckets": "wanted in the end; those above it are being emptied",
         "imbalance_hash": "θ of the window under the plain hash, as if nothing had ever been done",
         "imbalance_after": "predicted",
@@ -221,6 +244,8 @@ SCORES = Table(
         "imbalance_predicted": NUMBER,
         "imbalance_unmoved": NUMBER,
         "imbalance_realised": NUMBER,
+        "imbalance_last": NUMBER,
+        "imbalance_clairvoyant": NUMBER,
         "is_effective": YES_NO,
         "is_forgiven": YES_NO,
     },
@@ -230,7 +255,42 @@ SCORES = Table(
         "imbalance_predicted": "of the plan's window, with it",
         "imbalance_unmoved": "of the next window, without the plan",
         "imbalance_realised": "of the next window, with it",
+        "imbalance_last": "of the next window, had the plan been made on the last one; NULL where it was",
+        "imbalance_clairvoyant": "of the next window, had it been known; NULL where the plan was made on the last one",
         "is_effective": "kept at least a fourth of what it promised",
         "is_forgiven": "somebody has looked and gone on",
+    },
+)
+
+BACKTESTS = Table(
+    name="backtests",
+    identity=("dataset", "backtest"),
+    columns={
+        "dataset": TEXT,
+        "backtest": TEXT,
+        "first_window": MOMENT,
+        "last_window": MOMENT,
+        "place": WHOLE,
+        "role": TEXT,
+        "planner": TEXT,
+        "forecast": TEXT,
+        "net": NUMBER,
+        "mean_imbalance": NUMBER,
+        "worst_imbalance": NUMBER,
+        "migration": NUMBER,
+        "n_routes": WHOLE,
+        "n_thrash": WHOLE,
+        "imbalance": NUMBERS,
+    },
+    comments={
+        "backtest": "name, made from the windows and from who took part",
+        "first_window": "that was judged; those before it were only history",
+        "place": "1 is the best by net; NULL for those who do not compete",
+        "role": "champion: what the dataset uses; challenger: the best of the others; contender; clairvoyant; hash",
+        "net": "cost saved against the plain hash less cost of moving, as a share of all cost",
+        "migration": "mean share of all state that moved before a window",
+        "n_routes": "in the end",
+        "n_thrash": "moves back to a bucket that the item had left in the last few windows",
+        "imbalance": "of each judged window as it turned out, oldest first",
     },
 )

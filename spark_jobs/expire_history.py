@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from deltalake import DeltaTable
 
 from schemas.dataset import Dataset
-from schemas.tables import CHECKS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES, Table
+from schemas.tables import CHECKS, FORECASTS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES, Table
 from spark_jobs.control_tables import literal, read_rows
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.table_log import layout_commit
@@ -36,14 +36,14 @@ def _expire(table: Table, dataset: Dataset, cutoff: datetime) -> int:
 
 
 def _expire_plans(dataset: Dataset, cutoff: datetime) -> int:
-    """Moves first: a plan without its moves would be one that was edited."""
+    """Plans last: one without its moves or its forecast would be one that was edited."""
     in_use = (layout_commit(dataset) or {}).get("plan", "")
     plans = read_rows(PLANS, dataset=dataset.name).to_pylist()
     names = [plan["plan"] for plan in plans if plan["window_start"] < cutoff and plan["plan"] != in_use]
     if not names:
         return 0
     predicate = f"plan IN ({', '.join(map(literal, names))})"
-    return _delete(MOVES, dataset, predicate) + _delete(PLANS, dataset, predicate)
+    return sum(_delete(table, dataset, predicate) for table in (MOVES, FORECASTS, PLANS))
 
 
 def _delete(table: Table, dataset: Dataset, predicate: str) -> int:

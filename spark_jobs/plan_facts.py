@@ -43,7 +43,7 @@ def plan_facts(seen: Evidence) -> dict[str, Any]:
 
 
 NAMING = (
-    "dataset", "window_start", "from_function", "to_function", "planner", "max_imbalance", "target_imbalance", "max_routes",
+    "dataset", "window_start", "from_function", "to_function", "planner", "planned_on", "max_imbalance", "target_imbalance", "max_routes",
     "max_migration", "n_buckets", "payback_windows",
 )  # fmt: skip
 

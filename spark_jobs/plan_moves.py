@@ -1,13 +1,17 @@
 """Plan a better function for the window's load, within the dataset's budgets, and score the last plan on the way."""
 
+from dataclasses import dataclass, replace
+
 from partitioning import Plan, make_plan
 from partitioning.explain import Explanation, explain_plan
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import text_of_key
+from partitioning.item_forecast import LAST
 from partitioning.measures import imbalance, load_per_bucket, loads, overload
 from schemas.dataset import Dataset
 from schemas.tables import MOVES, PLANS
 from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows, save_function
+from spark_jobs.expected_cost import ExpectedCost, expected_cost, planned_on, save_forecast
 from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.plan_explanation import explanation_json, name_items
@@ -21,6 +25,7 @@ from spark_jobs.table_log import current_function, initial_function, layout_comm
 # What a plan is made with, as it is stored.
 SETTINGS = (
     "planner",
+    "planned_on",
     "max_imbalance",
     "target_imbalance",
     "max_routes",
@@ -32,7 +37,7 @@ SETTINGS = (
 
 def plan_moves(task: Task) -> Result:
     """
-    Write function, moves and plan, in this order: what names a thing comes after it.
+    Write function, forecast, moves and plan, in this order: what names a thing comes after it.
 
     Asked again after its plan was applied, it answers with that plan: a window is not planned on twice.
     """
@@ -46,11 +51,12 @@ def plan_moves(task: Task) -> Result:
     if applied:
         task.say(f"plan {applied['plan']} of this window is applied already")
         return _result(applied)
+    basis = _basis(dataset, task.window, items, function)
     plan = make_plan(
-        request_of(dataset, items, function, recent_moves(dataset, task.window, items)),
+        request_of(dataset, basis.items, function, recent_moves(dataset, task.window, items)),
         planner=dataset.planner,
     )
-    row = _store(dataset, task.window, items, plan, function)
+    row = _store(dataset, task.window, basis, plan)
     task.say(f"plan {row['plan']}: {plan.verdict}, θ {row['imbalance_before']:.3f} → {plan.imbalance:.3f}")
     return _result(row)
 
@@ -78,6 +84,7 @@ def _applied_plan(dataset: Dataset, window: Window, function: PartitioningFuncti
 def _settings(dataset: Dataset) -> Row:
     return {
         "planner": dataset.planner,
+        "planned_on": planned_on(dataset),
         "max_imbalance": float(dataset.max_imbalance),
         "target_imbalance": target_of(dataset),
         "max_routes": dataset.max_routes,
@@ -87,9 +94,24 @@ def _settings(dataset: Dataset) -> Row:
     }
 
 
-def _store(
-    dataset: Dataset, window: Window, items: ItemStats, plan: Plan, function: PartitioningFunction
-) -> Row:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Basis:
+    """What a plan starts from."""
+
+    function: PartitioningFunction
+    items: ItemStats  # with the cost that is planned on
+    expected: ExpectedCost | None  # None: the last window's own
+
+
+def _basis(dataset: Dataset, window: Window, items: ItemStats, function: PartitioningFunction) -> _Basis:
+    if planned_on(dataset) == LAST:
+        return _Basis(function=function, items=items, expected=None)
+    expected = expected_cost(dataset, window, items)
+    return _Basis(function=function, items=replace(items, cost=expected.forecast.expected), expected=expected)
+
+
+def _store(dataset: Dataset, window: Window, basis: _Basis, plan: Plan) -> Row:
+    items, function, expected = basis.items, basis.function, basis.expected
     after = function_of(dataset, items, function, plan)
     explanation = explain_plan(plan)
     moves = _moves(items, explanation)
@@ -104,9 +126,12 @@ def _store(
         "n_routes": after.n_routes,
         "explanation": explanation_json(explanation, items),
     }
+    row["reasons"] += expected.sentences if expected else ()
     row["plan"] = plan_name(row)
     row["checksum"] = plan_checksum(row, moves, after.to_json())
     save_function(dataset.name, after)
+    if expected:
+        save_forecast(dataset.name, row["plan"], items, expected.forecast)
     identity = {"dataset": dataset.name, "plan": row["plan"]}
     replace_rows(moves, MOVES, **identity)
     replace_rows([row], PLANS, **identity)

@@ -28,7 +28,9 @@ def history_of(dataset: str, newest: Row | None = None) -> list[Row]:
     run that may not be stored yet.
 
     ``imbalance`` is what the window ended with, ``imbalance_hash`` what a plain hash would have had; ``imbalance_realised`` is the next
-    window's θ, ``imbalance_unmoved`` what that would have been without this window's plan. None where a thing is not known.
+    window's θ, ``imbalance_unmoved`` what that would have been without this window's plan, ``imbalance_last`` and
+    ``imbalance_clairvoyant`` what it would have been with a plan on the last window, or on the truth, where this one was made on a
+    forecast. None where a thing is not known.
     """
     runs = {run["run"]: run for run in read_rows(RUNS, dataset=dataset).to_pylist()}
     if newest is not None:
@@ -64,6 +66,8 @@ def _row(run: Row, score: Row, thrash: dict[str, int]) -> dict[str, Any]:
         "imbalance_predicted": score.get("imbalance_predicted"),
         "imbalance_realised": score.get("imbalance_realised"),
         "imbalance_unmoved": score.get("imbalance_unmoved"),
+        "imbalance_last": score.get("imbalance_last"),
+        "imbalance_clairvoyant": score.get("imbalance_clairvoyant"),
         "report": run["report"],
     }
 

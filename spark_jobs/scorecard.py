@@ -16,6 +16,7 @@ from schemas.tables import PLANS, SCORES
 from spark_jobs.control_tables import Row, load_function, read_rows, replace_rows
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import Task
+from spark_jobs.regret import regret_of
 from spark_jobs.table_log import layout_commit
 
 MIN_KEPT = 0.25  # of what was promised
@@ -52,6 +53,7 @@ def score_last_plan(task: Task, items: ItemStats, function: PartitioningFunction
         "imbalance_predicted": score.predicted,
         "imbalance_unmoved": score.unmoved,
         "imbalance_realised": score.realised,
+        **regret_of(dataset, found[0], task.window, items),
         "is_effective": score.is_effective,
         "is_forgiven": bool(earlier and earlier[0]["is_forgiven"]),
     }

@@ -6,6 +6,7 @@ from typing import Any
 from schemas.tables import FUNCTIONS, ITEM_STATS
 from spark_jobs.control_tables import Row, read_one, read_rows
 from spark_jobs.expectations import judge, keep, stop_on_critical
+from spark_jobs.expected_cost import with_expected_cost
 from spark_jobs.function_facts import changed_shape, is_true_to_itself, read_function, totality_facts
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.plan_facts import Evidence, plan_facts
@@ -78,7 +79,7 @@ def _items(task: Task, row: Row) -> list[Row]:
         raise JobError(
             f"item_stats must hold the plan's window {start}. Got no rows. Run profile_keys first."
         )
-    return items
+    return with_expected_cost(items, task.dataset.name, row)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def write_plan(task: Task, before: PartitioningFunction, after: PartitioningFunc
     }
     row = numbers | {
         "dataset": dataset.name, "plan": name, "window_start": window.start, "window_end": window.end,
-        "from_function": before.digest, "to_function": after.digest, "planner": dataset.planner, "load_before": [],
+        "from_function": before.digest, "to_function": after.digest, "planner": dataset.planner, "planned_on": "last", "load_before": [],
         "load_after": [], "verdict": "reaches the target", "reasons": [], "explanation": "{}",
     }  # fmt: skip
     row["checksum"] = plan_checksum(row, [], after.to_json())

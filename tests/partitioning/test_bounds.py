@@ -10,6 +10,7 @@ from scipy.sparse import block_diag
 
 from partitioning import PLANNERS, Budgets, Plan, PlanRequest, bounds_table
 from partitioning.bounds import bound_imbalance, bound_migration, bound_plan, bound_routes
+from partitioning.bounds_cover import Shedding
 from partitioning.bounds_whole import MAX_CELLS, MAX_WHOLE_ITEMS, cover_whole
 from partitioning.measures import count_routes
 from partitioning.request import NO_SLOT
@@ -415,3 +416,21 @@ def test_rounding_never_lifts_a_bound_above_a_perfect_plan(cost, n_buckets, n_it
 
     assert plan.bounds.imbalance <= plan.imbalance
     assert plan.bounds.imbalance == pytest.approx(plan.imbalance)
+
+
+def test_classes_keep_buckets_apart_whatever_a_unit_routes():
+    """A slot that takes its keys along may need many routes at once: its class must not be taken for another bucket's."""
+    rng = np.random.default_rng(0)
+    n_items = bounds_table.MAX_SINGLE_ITEMS + 1
+    items = Shedding(
+        bucket=rng.integers(0, 4, n_items), cost=rng.random(n_items), state=rng.random(n_items),
+        routes=rng.integers(-1, 9, n_items).astype(float), excess=np.ones(4),
+    )  # fmt: skip
+
+    classed = bounds_table._classed(items)
+
+    for amount in ("cost", "state", "routes"):
+        np.testing.assert_allclose(
+            np.bincount(classed.bucket, weights=getattr(classed, amount)),
+            np.bincount(items.bucket, weights=getattr(items, amount)),
+        )

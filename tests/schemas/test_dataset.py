@@ -169,3 +169,49 @@ def test_unknown_dataset_lists_the_known_ones(write, monkeypatch):
 
     with pytest.raises(DatasetError, match=r"dataset must be one of orders\. Got 'ordres'"):
         dataset_named("ordres")
+
+
+PEAK = {"key": "k", "from": "2026-11-27", "to": "2026-11-28T12:00", "factor": 5}
+
+
+def test_declared_peaks_are_read_with_their_times(write):
+    """Times without a zone are UTC, as windows are."""
+    weekly = PEAK | {"key": 7, "every": "1w", "until": "2027-01-01T00:00+01:00"}
+    peaks = read_dataset(write(changed(expect=[PEAK, weekly]))).expect
+
+    assert (peaks[0].key, peaks[0].factor, peaks[0].rate) == ("k", 5, None)
+    assert peaks[0].end.isoformat() == "2026-11-28T12:00:00+00:00"
+    assert (peaks[1].key, peaks[1].every.days) == ("7", 7)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"from": "tomorrow"}, r"expect\.0\.from must be an ISO 8601 time\. Got 'tomorrow'"),
+        ({"to": "2026-11-27"}, r"expect\.0\.to must be later than from"),
+        ({"rate": 3}, r"expect\.0 must have a factor or a rate\. Got both"),
+        ({"factor": -1}, r"expect\.0\.factor must be at least 0\. Got -1"),
+        ({"every": "1d"}, r"expect\.0\.every must be at least as long as the peak\. Got 1d for one of 1 day, 12:00:00"),
+        ({"every": "often"}, r"expect\.0\.every must match"),
+        ({"until": "2027-01-01"}, r"expect\.0\.until must come after the start of a peak that repeats"),
+        ({"faktor": 2}, r"expect\.0\.faktor must be a known field.* Did you mean factor"),
+    ],
+)  # fmt: skip
+def test_nonsense_about_peaks_is_refused(write, change, sentence):
+    """A peak that cannot be meant would quietly never come."""
+    with pytest.raises(DatasetError, match=sentence):
+        read_dataset(write(changed(expect=[PEAK | change])))
+
+
+def test_peak_of_a_key_that_cannot_be_is_refused(write):
+    """Whole-number keys are whole numbers, here too."""
+    with pytest.raises(
+        DatasetError, match=r"expect\.0\.key must be a whole number, as key\.type is bigint\. Got 'k'"
+    ):
+        read_dataset(write(changed(key__type="bigint", expect=[PEAK])))
+
+
+def test_season_without_a_period_is_refused(write):
+    """Periods are declared, never guessed."""
+    with pytest.raises(DatasetError, match=r"forecast\.period must be given for seasonal_holt"):
+        read_dataset(write(changed(forecast={"method": "seasonal_holt"})))

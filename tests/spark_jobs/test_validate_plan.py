@@ -76,7 +76,7 @@ def write_honest_plan(task, before, after, **fields):
     )  # fmt: skip
     row = {
         "dataset": "visits", "window_start": window.start, "window_end": window.end, "from_function": before.digest,
-        "to_function": after.digest, "planner": "llfd", "max_imbalance": 0.08, "target_imbalance": 0.06, "max_routes": 20,
+        "to_function": after.digest, "planner": "llfd", "planned_on": "last", "max_imbalance": 0.08, "target_imbalance": 0.06, "max_routes": 20,
         "max_migration": 0.6, "n_buckets": n_wanted, "payback_windows": 5, "bound_imbalance": 0.0, "bound_migration": 0.0,
         "verdict": "improves", "reasons": [], **figures.predictions, **fields,
     }  # fmt: skip

@@ -1,0 +1,181 @@
+"""
+Replay the stored windows with every planner on every forecast, and say which would have served the dataset best.
+
+Every plan is made from what was known when it was made, and judged by the window that followed. Reads item_stats; writes backtests and a page, and
+touches nothing else. The same windows give the same answer.
+"""
+
+import argparse
+from collections.abc import Sequence
+from datetime import MAXYEAR, UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from partitioning import PLANNERS, Budgets
+from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, run_backtest
+from partitioning.forecast import ForecastOptions
+from partitioning.item_forecast import CHOSEN, LAST, forecasts_for
+from partitioning.planning import RIVALS
+from partitioning.replay import Contender, Score, Setting
+from schemas.dataset import Dataset
+from schemas.tables import BACKTESTS
+from spark_jobs.control_tables import Row, replace_rows
+from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.plan_record import plan_name_of
+from spark_jobs.plan_request import target_of
+from spark_jobs.stored_windows import StoredWindows, read_windows
+from spark_jobs.table_log import initial_function
+
+FEWEST = 3  # windows: one to plan on, one to judge by, one more to choose a forecast
+QUICK = ("evenkeel", "mixed", "llfd", "min_table", "min_mig", "mixed_compact")  # on any number of items
+FOR_EVER = datetime(MAXYEAR, 1, 1, tzinfo=UTC)
+
+
+def backtest_plans(task: Task) -> Result:
+    dataset = task.dataset
+    stored = read_windows(
+        dataset, until=FOR_EVER, n_windows=task.options.get("windows") or dataset.forecast_windows
+    )
+    if len(stored.starts) < FEWEST:
+        raise JobError(
+            f"item_stats must hold at least {FEWEST} windows of {dataset.name}. Got {len(stored.starts)}. Wait for more windows, or"
+            " backfill older ones."
+        )
+    champion = Contender(planner=dataset.planner, forecast=dataset.forecast)
+    contenders = _contenders(task, stored, champion)
+    task.say(f"replaying {len(stored.starts)} windows from {stored.starts[0]:%Y-%m-%d %H:%M} on")
+    result = run_backtest(
+        setting_of(dataset, stored),
+        contenders,
+        champion=champion,
+        options=ForecastOptions(period=dataset.period),
+        n_history=dataset.forecast_windows,
+        say=task.say,
+    )
+    rows = _rows(result, stored)
+    name = plan_name_of(
+        dataset.name,
+        [start.isoformat() for start in stored.starts],
+        [[row["planner"], row["forecast"], row["imbalance"]] for row in rows],
+    )
+    replace_rows(rows, BACKTESTS, dataset=dataset.name, backtest=name)
+    sentence = advice(result)
+    task.say(sentence)
+    times = [
+        {**row, **{moment: row[moment].isoformat() for moment in ("first_window", "last_window")}}
+        for row in rows
+    ]
+    return {"backtest": name, "advice": sentence, "regret": result.regret, "rows": times}
+
+
+def setting_of(dataset: Dataset, stored: StoredWindows) -> Setting:
+    """The dataset's own N, budgets and ring; every window but the first is judged."""
+    return Setting(
+        windows=stored.items,
+        home=initial_function(dataset).slots.astype(np.int64),
+        n_buckets=dataset.n_buckets,
+        budgets=Budgets(
+            max_imbalance=dataset.max_imbalance,
+            target_imbalance=target_of(dataset),
+            max_routes=dataset.max_routes,
+            max_migration=dataset.max_migration,
+        ),
+    )
+
+
+def _contenders(task: Task, stored: StoredWindows, champion: Contender) -> list[Contender]:
+    """Every planner on the last window and on the chosen forecast; the champion's planner on all forecasts."""
+    n_items = stored.items.n_slots + max(
+        stored.items.tracked(window).size for window in range(len(stored.starts))
+    )
+    planners = task.options.get("planners") or [
+        name for name in PLANNERS if name in QUICK or n_items <= RIVALS.get(name, 0)
+    ]
+    forecasts = task.options.get("forecasts")
+    pairs = [(planner, forecast) for planner in planners for forecast in forecasts or (LAST, CHOSEN)]
+    if not forecasts:
+        pairs += [(champion.planner, forecast) for forecast in forecasts_for(task.dataset.period)]
+    return [Contender(planner=planner, forecast=forecast) for planner, forecast in dict.fromkeys(pairs)]
+
+
+def advice(result: Backtest) -> str:
+    """What to do, in one sentence with its number."""
+    champion, challenger = result.champion, result.challenger
+    if challenger is None:
+        return f"{champion.contender} had nobody to compete with; mean θ {champion.mean_imbalance:.4f}"
+    edge = challenger.net - champion.net
+    if result.should_change:
+        return (
+            f"change to {challenger.contender}: it saves {edge:.2%} of all cost more than {champion.contender};"
+            f" mean θ {challenger.mean_imbalance:.4f} instead of {champion.mean_imbalance:.4f}"
+        )
+    ahead = f"ahead by {edge:.2%}, less than {MIN_EDGE:.1%}" if edge > 0 else f"behind by {-edge:.2%}"
+    return (
+        f"keep {champion.contender}: the best of the others, {challenger.contender}, is {ahead} of all cost"
+    )
+
+
+def _rows(result: Backtest, stored: StoredWindows) -> list[Row]:
+    times = {"first_window": stored.starts[1], "last_window": stored.starts[-1]}
+    rows = [
+        {**_score_row(score), "place": place, "role": _role(score, result)}
+        for place, score in enumerate(result.scores, start=1)
+    ]
+    rows.append({**_score_row(result.clairvoyant), "place": None, "role": "clairvoyant"})
+    rows.append({
+        **_of_windows(result.hash_imbalance), "place": None, "role": "hash", "planner": "hash", "forecast": "", "net": 0.0,
+        "migration": 0.0, "n_routes": 0, "n_thrash": 0,
+    })  # fmt: skip
+    return [{**times, **row} for row in rows]
+
+
+def _role(score: Score, result: Backtest) -> str:
+    if score is result.champion:
+        return "champion"
+    return "challenger" if score is result.challenger else "contender"
+
+
+def _score_row(score: Score) -> Row:
+    return {
+        **_of_windows(score.imbalance),
+        "planner": score.contender.planner,
+        "forecast": score.contender.forecast,
+        "net": score.net,
+        "migration": float(np.mean(score.migration)),
+        "n_routes": score.n_routes[-1],
+        "n_thrash": score.n_thrash,
+    }
+
+
+def _of_windows(imbalance: Sequence[float]) -> dict[str, Any]:
+    return {
+        "imbalance": list(imbalance),
+        "mean_imbalance": float(np.mean(imbalance)),
+        "worst_imbalance": float(np.max(imbalance)),
+    }
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--windows", type=_count, help="how many of the stored windows; forecast.windows if not given"
+    )
+    parser.add_argument(
+        "--planners", nargs="+", choices=sorted(PLANNERS), help="instead of all that are quick enough"
+    )
+    parser.add_argument(
+        "--forecasts",
+        nargs="+",
+        choices=[*forecasts_for(None)],
+        help=f"instead of {LAST} and {CHOSEN}; {CLAIRVOYANT} is always told",
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < FEWEST:
+        raise argparse.ArgumentTypeError(f"must be a whole number from {FEWEST}. Got {text!r}.")
+    return int(text)
+
+
+if __name__ == "__main__":
+    run_job(backtest_plans, about=__doc__, add_options=add_options)

@@ -1,0 +1,98 @@
+"""The windows that ``item_stats`` holds, as arrays beside each other. One read, no loop over rows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import DeltaTable
+from numpy.typing import NDArray
+
+from partitioning.item_windows import ItemWindows
+from schemas.dataset import Dataset
+from schemas.tables import ITEM_STATS
+from spark_jobs.job import JobError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StoredWindows:
+    """``items`` has a row for each of ``starts``, oldest first, and a column for each of ``keys``."""
+
+    items: ItemWindows
+    starts: list[datetime]
+    keys: list[str | None]  # as the table names them
+
+
+def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> StoredWindows:
+    """The last ``n_windows`` windows up to the one that starts at ``until``; fewer if fewer are stored."""
+    rows = _rows(dataset, until)
+    starts = pc.unique(rows["window_start"]).sort()[-n_windows:]
+    rows = rows.filter(pc.is_in(rows["window_start"], value_set=starts))
+    window = pc.index_in(rows["window_start"], value_set=starts)
+    is_slot = pc.equal(rows["kind"], "slot")
+    slots, keys = rows.filter(is_slot), rows.filter(pc.invert(is_slot))
+    names = _names(keys)
+    places = pc.index_in(keys["key"], value_set=names)
+    shape = (len(starts), dataset.n_slots)
+    in_slots = _Spread(shape=shape, row=_whole(window.filter(is_slot)), column=_whole(slots["slot"]))
+    in_keys = _Spread(
+        shape=(len(starts), len(names)), row=_whole(window.filter(pc.invert(is_slot))), column=_whole(places)
+    )
+    key_slot = np.zeros(len(names), dtype=np.int64)
+    key_slot[_whole(places)] = _whole(keys["slot"])
+    items = ItemWindows(
+        slot_cost=in_slots.spread(slots["cost"], empty=0.0),
+        slot_state=in_slots.spread(slots["state"], empty=0.0),
+        key_cost=in_keys.spread(keys["cost"], empty=np.nan),
+        key_state=in_keys.spread(keys["state"], empty=np.nan),
+        key_slot=key_slot,
+    )
+    return StoredWindows(items=items, starts=starts.to_pylist(), keys=names.to_pylist())
+
+
+def _rows(dataset: Dataset, until: datetime) -> pa.Table:
+    if not DeltaTable.is_deltatable(ITEM_STATS.path):
+        raise no_windows(dataset)
+    wanted = (pc.field("dataset") == dataset.name) & (pc.field("window_start") <= until)
+    rows = DeltaTable(ITEM_STATS.path).to_pyarrow_dataset().to_table(filter=wanted)
+    if not rows.num_rows:
+        raise no_windows(dataset)
+    if pc.max(rows["slot"]).as_py() >= dataset.n_slots:
+        raise JobError(
+            f"item_stats.slot must be below layout.slots, {dataset.n_slots}. Got {pc.max(rows['slot']).as_py()}. The number of"
+            " slots cannot be changed: put the old one back."
+        )
+    return rows
+
+
+def no_windows(dataset: Dataset) -> JobError:
+    return JobError(
+        f"item_stats must hold windows of {dataset.name}. Got none. Run its Dag, or profile_keys, on a few windows first."
+    )
+
+
+def _names(keys: pa.Table) -> pa.Array:
+    """The distinct keys as ``item_stats.read_stats`` orders them: the NULL key first, then by text."""
+    distinct = pc.unique(keys["key"]).to_pylist()
+    return pa.array(sorted(distinct, key=lambda key: (key is not None, key or "")), pa.string())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Spread:
+    """Rows of a table as cells of a matrix."""
+
+    shape: tuple[int, int]
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+
+    def spread(self, values: pa.ChunkedArray, *, empty: float) -> Floats:
+        matrix = np.full(self.shape, empty)
+        matrix[self.row, self.column] = values.to_numpy()
+        return matrix
+
+
+def _whole(values: pa.ChunkedArray) -> NDArray[np.int64]:
+    return np.asarray(values.to_numpy(), dtype=np.int64)

@@ -1,0 +1,71 @@
+"""What the pages name exists: commands, modules, jobs, files; and what is made from code is what the code makes."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from schemas.dataset import read_dataset
+from schemas.dataset_reference import reference
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+NAMED = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]
+
+
+def code_of(page):
+    """Inline code and fenced blocks: where a page names things to type."""
+    text = page.read_text()
+    return re.findall(r"```\w*\n(.*?)```|`([^`\n]+)`", text, flags=re.DOTALL)
+
+
+def commands_in(page, pattern):
+    return sorted({found for pair in code_of(page) for part in pair for found in re.findall(pattern, part)})
+
+
+@pytest.mark.parametrize("page", NAMED)
+def test_make_targets_exist(page):
+    """A command that a page tells people to type must be there."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+
+    assert set(commands_in(page, r"\bmake ([a-z][a-z-]+)")) <= targets
+
+
+@pytest.mark.parametrize("page", NAMED)
+def test_modules_exist(page):
+    """The same, for `python -m`."""
+    modules = commands_in(page, r"python3? -m ([a-z_][\w.]*)")
+
+    assert [module for module in modules if find_spec(module) is None] == []
+
+
+@pytest.mark.parametrize("page", NAMED)
+def test_jobs_exist(page):
+    """The same, for jobs that are submitted to Spark."""
+    jobs = commands_in(page, r"spark-submit (spark_jobs/\w+\.py)")
+
+    assert [job for job in jobs if not (ROOT / job).is_file()] == []
+
+
+@pytest.mark.parametrize("page", NAMED)
+def test_links_lead_somewhere(page):
+    """Relative links of a page are files of this repository."""
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+
+    assert broken == []
+
+
+def test_dataset_reference_is_made_from_the_schema():
+    """The page can say nothing else than what is checked. To make it anew: `make reference`."""
+    assert (ROOT / "docs" / "dataset-file.md").read_text() == reference()
+
+
+def test_shortest_dataset_file_is_one(tmp_path):
+    """The first thing a newcomer copies must be accepted as it is."""
+    text = re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / "dataset-file.md").read_text(), flags=re.DOTALL)
+    file = tmp_path / "orders.yaml"
+    file.write_text(text[1])
+
+    assert read_dataset(file).name == "orders"

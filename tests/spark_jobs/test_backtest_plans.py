@@ -1,0 +1,64 @@
+"""The backtest of stored windows: who would have served the dataset best, and nothing else touched."""
+
+import pytest
+from deltalake import DeltaTable
+
+from schemas.tables import BACKTESTS, FORECASTS, MOVES, PLANS, RUNS, SCORES
+from spark_jobs.backtest_plans import backtest_plans
+from spark_jobs.control_tables import read_rows
+from spark_jobs.job import JobError, Task
+from tests.spark_jobs.test_expected_cost import dataset_of, store
+
+FEW = {"planners": ["mixed", "min_table"]}
+
+
+@pytest.fixture
+def growing(warehouse):
+    """A key that grows by 40 a window beside one that does not: a line, which Holt foresees."""
+    for day in range(9):
+        store(day, {"a": 10 + 40 * day, "b": 150, "c": 90 if day % 2 else 40})
+    return dataset_of(max_imbalance=0.02, max_migration=None, planner="mixed")
+
+
+def test_backtest_ranks_and_advises(growing):
+    """One row a contender, the best first, with the champion, a challenger, the clairvoyant and the hash beside them."""
+    result = backtest_plans(Task(dataset=growing, options=FEW))
+
+    rows = sorted(
+        read_rows(BACKTESTS, dataset="visits", backtest=result["backtest"]).to_pylist(),
+        key=lambda row: row["place"] or 99,
+    )
+    roles = [row["role"] for row in rows]
+    assert (roles.count("champion"), roles.count("challenger"), roles[-2:]) == (1, 1, ["clairvoyant", "hash"])
+    assert [row["place"] for row in rows[:-2]] == list(range(1, len(rows) - 1))
+    assert [row["net"] for row in rows[:-2]] == sorted((row["net"] for row in rows[:-2]), reverse=True)
+    assert {(row["planner"], row["forecast"]) for row in rows} >= {("mixed", "holt"), ("min_table", "chosen")}
+    assert all(len(row["imbalance"]) == 8 for row in rows)
+    assert result["advice"].startswith(("keep mixed on last", "change to "))
+
+
+def test_backtest_touches_its_own_table_only(growing):
+    """A question about the past changes nothing about the present; asked again it gives the same answer."""
+    first = backtest_plans(Task(dataset=growing, options=FEW))
+    again = backtest_plans(Task(dataset=growing, options=FEW))
+
+    assert first == again
+    assert not any(DeltaTable.is_deltatable(table.path) for table in (PLANS, MOVES, RUNS, SCORES, FORECASTS))
+    assert read_rows(BACKTESTS, dataset="visits").num_rows == len(first["rows"])
+
+
+def test_too_few_windows_are_said(warehouse):
+    """Out of two windows nothing can be chosen."""
+    store(0, {})
+    store(1, {"a": 5})
+    with pytest.raises(JobError, match=r"item_stats must hold at least 3 windows of visits\. Got 2\. Wait"):
+        backtest_plans(Task(dataset=dataset_of()))
+
+
+def test_progress_is_said(growing, capsys):
+    """Half an hour of silence looks like a hang."""
+    backtest_plans(Task(dataset=growing, options={**FEW, "forecasts": ["last"]}))
+
+    said = capsys.readouterr().err
+    assert "1 of 3: mixed on last, mean θ" in said
+    assert "3 of 3: mixed on next window, mean θ" in said

@@ -1,0 +1,190 @@
+"""Plans on tomorrow: what is planned on is kept, judged and explained; what was declared counts, and expires."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable
+
+from partitioning.function import PartitioningFunction
+from schemas.dataset import Dataset, locate
+from schemas.peaks import DeclaredPeak
+from schemas.tables import FORECASTS, ITEM_STATS, PLANS
+from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
+from spark_jobs.expected_cost import expected_cost, planned_on, with_expected_cost
+from spark_jobs.item_stats import read_stats
+from spark_jobs.job import JobError, Task, Window
+from spark_jobs.plan_moves import plan_moves
+from spark_jobs.regret import NOTHING, regret_of
+from spark_jobs.stored_windows import read_windows
+from spark_jobs.table_log import FUNCTION
+
+START, DAY = datetime(2026, 1, 1, tzinfo=UTC), timedelta(days=1)
+KEYS = ["a", "b", None]
+
+
+def dataset_of(**changes):
+    fields = {
+        "name": "visits", "about": "", "schedule": "@daily", "start": START.date(), "key": "who", "key_type": "string",
+        "events": locate("visits/events"), "event_time": "at", "state": locate("visits/state"), "n_buckets": 2, "n_slots": 32,
+        "max_imbalance": 0.08, "max_routes": 20, "max_migration": None, "planner": "evenkeel", "min_rows": 1,
+    }  # fmt: skip
+    return Dataset(**{**fields, **changes})
+
+
+def window_of(day):
+    return Window(start=START + day * DAY, end=START + (day + 1) * DAY)
+
+
+def store(day, key_costs):
+    """A window with 10 in every slot, and these keys tracked."""
+    rows = [{"kind": "slot", "slot": slot, "key": None, "cost": 10.0, "state": 1.0} for slot in range(32)]
+    rows += [
+        {"kind": "key", "slot": 5, "key": key, "cost": float(cost), "state": 2.0}
+        for key, cost in key_costs.items()
+    ]
+    rows = [{**row, "window_end": window_of(day).end} for row in rows]
+    replace_rows(rows, ITEM_STATS, dataset="visits", window_start=window_of(day).start)
+
+
+def test_windows_come_back_as_they_were_stored(warehouse):
+    """Keys that only some windows track leave gaps, and no window mixes with another, or with another dataset's."""
+    store(0, {"a": 3, None: 1})
+    store(1, {"b": 7, "a": 4})
+    store(2, {"a": 5})
+
+    stored = read_windows(dataset_of(), until=window_of(1).start, n_windows=30)
+
+    assert stored.starts == [window_of(0).start, window_of(1).start]
+    assert stored.keys == [None, "a", "b"]
+    np.testing.assert_array_equal(stored.items.key_cost, [[1, 3, np.nan], [np.nan, 4, 7]])
+    np.testing.assert_array_equal(stored.items.slot_cost, np.full((2, 32), 10.0))
+    np.testing.assert_array_equal(stored.items.cost(1), read_stats(dataset_of(), window_of(1)).cost)
+
+
+def test_missing_windows_are_said(warehouse):
+    """A forecast from nothing would be a guess."""
+    with pytest.raises(JobError, match=r"item_stats must hold windows of visits\. Got none\. Run its Dag"):
+        read_windows(dataset_of(), until=START, n_windows=3)
+
+
+def test_growing_key_is_planned_for_where_it_will_be(warehouse):
+    """A line goes on: the key that grew by 100 a window is expected at 100 more than it had, not at what it had."""
+    for day in range(10):
+        store(day, {"a": 100 * (day + 1), "b": 500})
+    dataset = dataset_of(forecast="holt")
+
+    made = expected_cost(dataset, window_of(9), read_stats(dataset, window_of(9)))
+
+    np.testing.assert_allclose(made.forecast.expected[32:], [1100, 500], rtol=0.02)
+    np.testing.assert_allclose(made.forecast.expected[:32], 10.0)
+    assert made.sentences == ("planned on what the next window is expected to cost, forecast by holt",)
+
+
+def test_declared_peak_counts_in_its_window_only(warehouse):
+    """The day before Black Friday plans for it; on the day itself nothing is planned for it any more."""
+    for day in range(3):
+        store(day, {"a": 100, None: 50})
+    peak = DeclaredPeak(key="a", start=window_of(2).start, end=window_of(2).end, factor=5.0)
+    quiet = DeclaredPeak(key=None, start=window_of(2).start, end=window_of(2).end, rate=0.0)
+    unknown = DeclaredPeak(key="zebra", start=window_of(2).start, end=window_of(2).end, factor=2.0)
+    dataset = dataset_of(expect=(peak, quiet, unknown))
+
+    before = expected_cost(dataset, window_of(1), read_stats(dataset, window_of(1)))
+    after = expected_cost(dataset, window_of(2), read_stats(dataset, window_of(2)))
+
+    assert before.forecast.expected[32:].tolist() == [0.0, 500.0]
+    assert [sentence for sentence in before.sentences if "zebra" in sentence] == [
+        "a peak of key zebra is declared, but this window does not track the key: it counts with its slot, as ever"
+    ]
+    assert after.forecast.expected[32:].tolist() == [50.0, 100.0]
+    assert planned_on(dataset) == "last with peaks"
+
+
+def plan_on(dataset, day):
+    """The plan of this day as the job stores it, for an empty table that has the plain hash."""
+    function = PartitioningFunction.initial(key_type="string", n_buckets=2, n_slots=32)
+    save_function("visits", function)
+    DeltaTable.create(
+        dataset.state,
+        schema=pa.schema([("who", pa.string())]),
+        configuration={FUNCTION: function.digest},
+        raise_if_key_not_exists=False,
+        mode="ignore",
+    )
+    result = plan_moves(Task(dataset=dataset, given_window=window_of(day)))
+    return read_one(PLANS, dataset="visits", plan=result["plan"])
+
+
+def test_key_that_cools_is_not_moved(warehouse):
+    """The heat of the last window is not expected to last, so nothing moves for it; on the last window something would."""
+    for day in range(12):
+        store(day, {"a": 1000 if day == 11 else 20, "b": 20})
+    by_last = plan_on(dataset_of(), 11)
+    by_mean = plan_on(dataset_of(forecast="mean"), 11)
+
+    assert by_last["planned_on"] == "last"
+    assert by_last["imbalance_before"] > by_mean["imbalance_before"]
+    assert by_last["plan"] != by_mean["plan"]
+    assert "planned on what the next window is expected to cost, forecast by mean" in by_mean["reasons"]
+
+
+def test_plan_is_judged_by_what_it_was_made_on(warehouse):
+    """Validation computes the plan's figures from the stored forecast; a forecast that was changed no longer fits."""
+    for day in range(6):
+        store(day, {"a": 100 * (day + 1), "b": 40})
+    row = plan_on(dataset_of(forecast="holt"), 5)
+    stored = read_rows(ITEM_STATS, dataset="visits", window_start=window_of(5).start).to_pylist()
+
+    judged = with_expected_cost(stored, "visits", row)
+
+    assert sum(item["cost"] for item in judged) == pytest.approx(sum(row["load_after"]))
+    assert json.loads(row["explanation"])["payback"]["saved"] == row["cost_saved"]
+    kept = read_rows(FORECASTS, dataset="visits", plan=row["plan"]).to_pylist()
+    names = [name for name in FORECASTS.columns if name not in FORECASTS.identity]
+    replace_rows(
+        [{n: one[n] for n in names} for one in kept[1:]], FORECASTS, dataset="visits", plan=row["plan"]
+    )
+    with pytest.raises(
+        JobError, match=r"forecasts must hold the items of plan \w+, 34 of them, each once\. Got 33 rows"
+    ):
+        with_expected_cost(stored, "visits", row)
+
+
+def test_last_window_is_planned_on_as_ever(warehouse):
+    """A dataset that asks for nothing keeps no forecast, and its rows are judged as they are."""
+    store(0, {"a": 400})
+    row = plan_on(dataset_of(), 0)
+
+    assert read_rows(FORECASTS, dataset="visits").num_rows == 0
+    assert with_expected_cost([{"cost": 1.0}], "visits", row) == [{"cost": 1.0}]
+    assert replace(dataset_of(), forecast="last") == dataset_of()
+
+
+def test_regret_sets_the_forecast_between_ignorance_and_knowledge(warehouse):
+    """Two keys of one slot that grow as they have grown: the forecast foresees it, the last window does not."""
+    for day in range(9):
+        store(day, {"a": 10 + 30 * day, "b": 250 - 20 * day})
+    dataset = dataset_of(forecast="holt", max_imbalance=0.02, max_migration=None)
+    row = plan_on(dataset, 7)
+
+    regret = regret_of(dataset, row, window_of(8), read_stats(dataset, window_of(8)))
+
+    assert regret["imbalance_clairvoyant"] <= regret["imbalance_last"]
+    assert (
+        regret_of(dataset, {**row, "planned_on": "last"}, window_of(8), read_stats(dataset, window_of(8)))
+        == NOTHING
+    )
+
+
+def test_regret_of_a_window_that_did_not_follow_is_not_known(warehouse):
+    """A plan is judged by the window it was made for, or not at all."""
+    for day in (0, 1, 3, 4):
+        store(day, {"a": 100 * (day + 1)})
+    dataset = dataset_of(forecast="holt")
+    row = plan_on(dataset, 1)
+
+    assert regret_of(dataset, row, window_of(4), read_stats(dataset, window_of(4))) == NOTHING
