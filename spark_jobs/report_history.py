@@ -81,6 +81,16 @@ def _thrash(history: Sequence[Facts], windows: list[str]) -> Picture:
     )
 
 
+# What is told of a plan one window later; the last two only where a plan was made on a forecast.
+TOLD_LATER = {
+    "imbalance_predicted": "promised",
+    "imbalance_realised": "next window had",
+    "imbalance_unmoved": "without the plan",
+    "imbalance_last": "planned on the last window",
+    "imbalance_clairvoyant": "had it been known",
+}
+
+
 def _kept(history: Sequence[Facts], windows: list[str]) -> Picture:
     names = {
         "unmoved": ("before", "imbalance_unmoved"),
@@ -88,18 +98,12 @@ def _kept(history: Sequence[Facts], windows: list[str]) -> Picture:
         "kept": ("after", "imbalance_realised"),
     }
     lines = {name: (colour, [row[field] for row in history]) for name, (colour, field) in names.items()}
+    told = [field for field in TOLD_LATER if any(row[field] is not None for row in history)]
     return _picture(
         draw_lines(windows, lines, goal=None),
         "For each window's plan: the θ it promised, the θ that the next window had, and the θ that would have been without it.",
-        ["window", "promised", "next window had", "without the plan"],
-        [
-            [moment(row["window_start"])]
-            + [
-                number(row[field])
-                for field in ("imbalance_predicted", "imbalance_realised", "imbalance_unmoved")
-            ]
-            for row in history
-        ],
+        ["window", *(TOLD_LATER[field] for field in told)],
+        [[moment(row["window_start"]), *(number(row[field]) for field in told)] for row in history],
     )
 
 

@@ -49,7 +49,7 @@ HISTORY = {
     "window_start": "2026-01-03T00:00:00+00:00", "run": "r", "outcome": "held", "plan": "0123456789abcdef",
     "imbalance_hash": 0.5, "imbalance_before": 1 / 3, "imbalance": 1 / 3, "migration": 0.0, "migration_share": 0.0,
     "bytes_written": 0, "n_routes": 1, "n_thrash": 0, "imbalance_predicted": None, "imbalance_realised": None,
-    "imbalance_unmoved": None, "report": "reports/clicks/x.html",
+    "imbalance_unmoved": None, "imbalance_last": None, "imbalance_clairvoyant": None, "report": "reports/clicks/x.html",
 }  # fmt: skip
 FACTS = {
     "dataset": "clicks", "run": f"manual {NASTY}", "window_start": "2026-01-03T00:00:00+00:00",
@@ -179,6 +179,18 @@ def test_windows_without_figures_are_gaps():
 
     assert "3 windows, oldest first." in page
     assert "nan" not in page
+
+
+def test_plan_on_a_forecast_is_told_beside_what_might_have_been():
+    """Whether looking ahead paid is known one window later; plans that did not look ahead have no such figures."""
+    scored = HISTORY | {"imbalance_realised": 0.2, "imbalance_last": 0.123, "imbalance_clairvoyant": 0.045}
+    page = render_page(FACTS | {"history": [HISTORY, scored]})
+
+    assert "0.123" in page
+    assert "0.045" in page
+    assert "had it been known" not in render_page(
+        FACTS | {"history": [scored | {"imbalance_clairvoyant": None}]}
+    )
 
 
 def test_hot_bucket_says_what_would_help(page):
