@@ -61,10 +61,10 @@ def reports_app() -> "FastAPI":
         return _report(dataset, page, user)
 
     @app.get("/dag/{dag_id}")
-    def of_dag(dag_id: str) -> Response:
+    def of_dag(dag_id: str, user: GetUserDep) -> Response:
         """To the runs of the dataset that the Dag works on: rebalance__clicks works on clicks."""
         dataset = dag_id.partition("__")[2]
-        if dataset not in datasets_with_reports():
+        if dataset not in datasets_with_reports() or not _may_read(dataset, user):
             return _page(_not_there("This Dag has no reports yet. Its first run writes one."), status=404)
         return RedirectResponse(f"../{dataset}/", headers=HEADERS)
 

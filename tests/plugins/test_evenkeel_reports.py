@@ -101,7 +101,7 @@ def test_nobody_reads_reports_without_a_login(site, path):
     assert "visits" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/visits/", "/visits/small.html"])
+@pytest.mark.parametrize("path", ["/visits/", "/visits/small.html", "/dag/rebalance__visits"])
 def test_reports_are_for_those_who_may_read_the_dag(site, path):
     """Who has logged in but has no right to the Dag learns not even that there is a report."""
     client = site.client("nobody")
