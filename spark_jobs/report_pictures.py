@@ -105,6 +105,7 @@ def _label_windows(axes: Any, windows: Sequence[str]) -> None:
     shown = range(0, len(windows), step)
     axes.set_xticks(list(shown), [windows[i] for i in shown])
     axes.set_xlim(-0.5, len(windows) - 0.5)
+    axes.tick_params(axis="x", pad=7)  # clear of the lowest label of the other axis
     axes.set_ylim(bottom=0)
     _legend_above(axes)
 
