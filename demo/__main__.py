@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from demo.bars import load_bars
 from demo.console import Console
-from demo.summary import summary_table
+from demo.summary import summary_table, where_to_look
 from schemas.dataset import ROOT
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,10 +54,19 @@ def main() -> int:
     if runs is None:
         return 1
     console.say(summary_table(runs))
-    console.say(
-        f"\nReport: {runs[-1]['report']}\nAll in {time.monotonic() - started:.0f} s. Run `make test` next."
-    )
+    console.say(_loads_of(runs[0]))
+    console.say(where_to_look(runs[0]["report"], warehouse))
+    console.say(f"\nAll in {time.monotonic() - started:.0f} s. Run `make test` next.")
     return 0
+
+
+def _loads_of(run: dict[str, Any]) -> str:
+    """The first window's, which had the most to even out."""
+    from schemas.tables import PLANS
+    from spark_jobs.control_tables import read_one
+
+    plan = read_one(PLANS, dataset="clicks", plan=run["plan"])
+    return f"\nwindow {run['window']:%Y-%m-%d}\n{load_bars(plan['load_before'], plan['load_after'])}"
 
 
 def _run_days(console: Console) -> list[dict[str, Any]] | None:

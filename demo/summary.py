@@ -1,6 +1,8 @@
-"""The demo's last table."""
+"""The demo's last screen: what happened in each window, and where to see more."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 HEAD = (
@@ -41,4 +43,18 @@ def _cells(run: dict[str, Any]) -> tuple[str, ...]:
         f"{run['migration'] * has_moved / 1e6:.2f}",
         f"{run['bytes_written'] / 1e6:.2f}",
         f"{run['seconds']:.0f}",
+    )
+
+
+def where_to_look(report: str, warehouse: Path) -> str:
+    """The report of one run and the list of all as links that terminals open, and the way to them in Airflow."""
+    page = Path(report)
+    return "\n".join(
+        [
+            "",
+            f"Report    {page.as_uri()}",
+            f"All runs  {page.with_name('index.html').as_uri()}",
+            f"Airflow   EVENKEEL_WAREHOUSE={shlex.quote(str(warehouse))} make airflow",
+            "          then log in, Browse, Evenkeel reports; every Dag has them in its tab Reports",
+        ]
     )

@@ -1,4 +1,4 @@
-"""Write what a run did, or why it did not: one row in ``runs`` and one HTML page."""
+"""Write what a run did, or why it did not: one row in ``runs``, one HTML page, and the page that lists them all."""
 
 import argparse
 import hashlib
@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyarrow import fs
-
-from schemas.dataset import warehouse
+from pages.reports import INDEX, report_path
+from pages.store import write_text
 from schemas.tables import PLANS, RUNS
-from spark_jobs.control_tables import Row, read_one, replace_rows
+from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows
 from spark_jobs.job import Result, Task, run_job
+from spark_jobs.report_index import render_index
 from spark_jobs.report_page import render_page
 from spark_jobs.run_facts import run_facts
+from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import Step, outcome_of
 from spark_jobs.table_log import layout_commit, moved_by
 
@@ -33,10 +34,13 @@ _COPIED = (
 
 def report_run(task: Task) -> Result:
     steps = [Step(**step) for step in task.options.get("steps") or ()]
-    page = f"{warehouse().rstrip('/')}/reports/{task.dataset.name}/{page_name(task)}.html"
+    name = task.dataset.name
+    page = report_path(name, page_name(task))
     run = {**_run_row(task, steps), "report": page}
-    write_text(page, render_page(run_facts(task.dataset.name, run)))
-    replace_rows([run], RUNS, dataset=task.dataset.name, run=run["run"])
+    write_text(page, render_page(run_facts(name, run)))
+    replace_rows([run], RUNS, dataset=name, run=run["run"])
+    runs = read_rows(RUNS, dataset=name).to_pylist()
+    write_text(report_path(name, INDEX), render_index(name, runs, history_of(name)))
     task.say(f"{run['outcome']}; report at {page}")
     times = {name: run[name].isoformat() for name in ("window_start", "window_end")}
     return {**run, **times}
@@ -73,14 +77,6 @@ def page_name(task: Task) -> str:
         return start
     plain = re.sub(r"[^A-Za-z0-9_-]+", "-", task.run)[:60]
     return f"{start}-{plain}-{hashlib.sha256(task.run.encode()).hexdigest()[:8]}"
-
-
-def write_text(uri: str, text: str) -> None:
-    """Write a small file, in the place of an earlier one; a path without a scheme is local."""
-    store, path = fs.FileSystem.from_uri(uri) if "://" in uri else (fs.LocalFileSystem(), uri)
-    store.create_dir(path.rpartition("/")[0], recursive=True)
-    with store.open_output_stream(path) as stream:
-        stream.write(text.encode())
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -9,10 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "partitioning": {"datasketches", "numpy", "partitioning", "xxhash"},
+    "pages": {"pages", "pyarrow", "schemas"},
+    "plugins": {"airflow", "fastapi", "pages", "schemas"},
     "schemas": {"croniter", "jsonschema", "pyarrow", "schemas", "yaml"},
     "spark_jobs": {
-        "delta", "deltalake", "great_expectations", "matplotlib", "numpy", "pandas", "partitioning", "pyarrow", "pyspark", "schemas",
-        "spark_jobs",
+        "delta", "deltalake", "great_expectations", "matplotlib", "numpy", "pages", "pandas", "partitioning", "pyarrow", "pyspark",
+        "schemas", "spark_jobs",
     },
     "dags": {"airflow", "dags", "pendulum", "schemas"},
     "bootstrap": {"bootstrap", "cryptography"},

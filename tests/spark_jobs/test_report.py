@@ -1,10 +1,21 @@
 """The report is one self-contained page; nothing a user chose can become HTML."""
 
+import base64
+import hashlib
+import html
+import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 
+from spark_jobs.job import Task, Window
+from spark_jobs.report_index import render_index
+from spark_jobs.report_moves import MAX_MOVES
 from spark_jobs.report_page import render_page
+from spark_jobs.report_pictures import draw_loads
+from spark_jobs.report_run import report_run
+from tests.spark_jobs.conftest import DAY, START, visits
 
 NASTY = "<script>alert(1)</script>"
 MOVE = {
@@ -34,6 +45,12 @@ PLAN = {
     },
     "payback": {"saved": 10.0, "spent": 1.0, "n_windows": 5, "is_worth_it": True},
 }  # fmt: skip
+HISTORY = {
+    "window_start": "2026-01-03T00:00:00+00:00", "run": "r", "outcome": "held", "plan": "0123456789abcdef",
+    "imbalance_hash": 0.5, "imbalance_before": 1 / 3, "imbalance": 1 / 3, "migration": 0.0, "migration_share": 0.0,
+    "bytes_written": 0, "n_routes": 1, "n_thrash": 0, "imbalance_predicted": None, "imbalance_realised": None,
+    "imbalance_unmoved": None, "imbalance_last": None, "imbalance_clairvoyant": None, "report": "reports/clicks/x.html",
+}  # fmt: skip
 FACTS = {
     "dataset": "clicks", "run": f"manual {NASTY}", "window_start": "2026-01-03T00:00:00+00:00",
     "window_end": "2026-01-04T00:00:00+00:00", "outcome": "held", "reasons": [f"since {NASTY}"], "rows_moved": 1,
@@ -44,56 +61,73 @@ FACTS = {
         {"subject": "window", "column": NASTY, "expectation": "e", "severity": "warning", "success": False,
          "observed": '"&"', "sentence": f"mend {NASTY}"},
     ],
-    "history": [
-        {"window_start": "2026-01-03T00:00:00+00:00", "run": "r", "outcome": "held", "plan": "0123456789abcdef",
-         "imbalance_hash": 0.5, "imbalance_before": 1 / 3, "imbalance": 1 / 3, "migration": 0.0, "migration_share": 0.0,
-         "bytes_written": 0, "n_routes": 1, "n_thrash": 0, "imbalance_predicted": None, "imbalance_realised": None,
-         "imbalance_unmoved": None, "report": "reports/clicks/x.html"},
-    ],
+    "history": [HISTORY],
 }  # fmt: skip
 
 
 class Reader(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.tags, self.links, self.text = [], [], []
+        self.tags, self.links, self.text, self.styled = [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
         self.links += [
             value for name, value in attrs if name in ("src", "href") and not value.startswith("#")
         ]
+        self.styled += [tag for name, _ in attrs if name == "style" or name.startswith("on")]
 
     def handle_data(self, data):
         self.text.append(data)
 
 
-@pytest.fixture
+def read(page):
+    reader = Reader()
+    reader.feed(page)
+    return reader
+
+
+@pytest.fixture(scope="module")
 def page():
     return render_page(FACTS)
 
 
 def test_users_text_is_shown_as_text(page):
     """A key is whatever a customer typed."""
-    reader = Reader()
-    reader.feed(page)
+    reader = read(page)
 
     assert "script" not in reader.tags
     assert "".join(reader.text).count(NASTY) >= 5
 
 
 def test_page_stands_alone(page):
-    """It is mailed, archived and opened offline."""
-    reader = Reader()
-    reader.feed(page)
+    """It is mailed, archived and opened offline; its one link is to the list beside it."""
+    reader = read(page)
 
-    assert reader.links == []
+    assert reader.links == ["index.html"]
     assert "svg" in reader.tags
+
+
+def test_only_the_pages_own_style_sheet_is_let_in(page):
+    """The policy names the style by its digest: one style or handler in an attribute, and a browser would complain."""
+    digest = base64.b64encode(hashlib.sha256(page.split("<style>")[1].split("</style>")[0].encode()).digest())
+
+    assert f"default-src 'none'; style-src 'sha256-{digest.decode()}';" in html.unescape(page)
+    assert read(page).styled == []
+    assert page.count("<style") == 1
 
 
 def test_same_plan_gives_the_same_page(page):
     """A report that changes when it is made again cannot be compared."""
     assert render_page(FACTS) == page
+
+
+def test_no_two_elements_share_an_id(page):
+    """Pictures refer to their clips and marks by id: another picture's would be drawn instead."""
+    ids = re.findall(r'\bid="([^"]+)"', page)
+
+    assert ids
+    assert len(set(ids)) == len(ids)
 
 
 def test_run_without_a_plan_has_a_page():
@@ -102,3 +136,118 @@ def test_run_without_a_plan_has_a_page():
 
     assert "clicks 2026-01-03 00:00: failed" in page
     assert "The run came to no plan." in page
+
+
+def test_first_screen_has_the_figures_that_decide(page):
+    """θ, state, bytes, routes and the distance from the best possible, as the facts have them."""
+    text = " ".join("".join(read(page).text).split())
+
+    for figure in (
+        "0.333 → 0.000",
+        "10.00%",
+        "1.00 MB of 10.00 MB",
+        "1.00 kB",
+        "of 20 allowed",
+        "≤ 2.00 times",
+    ):
+        assert figure in text, figure
+
+
+def test_long_plan_shows_its_first_moves_and_says_where_the_others_are():
+    """A browser with 100,000 rows in a table helps nobody."""
+    page = render_page(FACTS | {"plan": PLAN | {"moves": [MOVE] * (MAX_MOVES + 1300)}})
+
+    assert page.count("bucket 0 was above the goal") == MAX_MOVES
+    assert "1,300 more are not shown: table moves, plan 0123456789abcdef, has them all." in page
+
+
+@pytest.mark.parametrize("n_buckets", [1, 2, 48, 49, 1024])
+def test_any_number_of_buckets_gives_a_picture(n_buckets):
+    """The picture of a thousand buckets is an outline, not a thousand bars: about as large as one of fifty."""
+    loads = [float(i % 7 + 1) for i in range(n_buckets)]
+    svg = draw_loads(loads, loads, n_buckets=n_buckets, goal=0.08)
+
+    assert svg.startswith("<svg")
+    assert len(svg) < 100_000
+    assert ("hottest first" in svg) == (n_buckets > 48)
+
+
+def test_windows_without_figures_are_gaps():
+    """A window that failed has no θ; the picture goes on after it."""
+    failed = HISTORY | {name: None for name in HISTORY if name.startswith("imbalance") or name == "n_routes"}
+    page = render_page(FACTS | {"history": [HISTORY, failed | {"outcome": "failed"}, HISTORY]})
+
+    assert "3 windows, oldest first." in page
+    assert "nan" not in page
+
+
+def test_plan_on_a_forecast_is_told_beside_what_might_have_been():
+    """Whether looking ahead paid is known one window later; plans that did not look ahead have no such figures."""
+    scored = HISTORY | {"imbalance_realised": 0.2, "imbalance_last": 0.123, "imbalance_clairvoyant": 0.045}
+    page = render_page(FACTS | {"history": [HISTORY, scored]})
+
+    assert "0.123" in page
+    assert "0.045" in page
+    assert "had it been known" not in render_page(
+        FACTS | {"history": [scored | {"imbalance_clairvoyant": None}]}
+    )
+
+
+def test_hot_bucket_says_what_would_help(page):
+    """An operator who cannot act on a finding stops reading."""
+    text = "".join(read(page).text)
+
+    assert "Bucket 1: 1.200 mean loads" in text
+    assert "In the way: the route budget." in text
+    assert f"Would help: splitting key {NASTY} into 2 or more" in text
+
+
+RUN = {
+    "run": f"manual {NASTY}", "window_start": datetime(2026, 1, 3, tzinfo=UTC), "outcome": "migrated", "imbalance_before": 0.5,
+    "imbalance_after": 0.05, "migration_share": 0.1, "bytes_written": 2000, "report": "/ware house/reports/clicks/a.html",
+}  # fmt: skip
+FAILED = {
+    "run": "r2", "window_start": datetime(2026, 1, 4, tzinfo=UTC), "outcome": "failed", "imbalance_before": None,
+    "imbalance_after": None, "migration_share": None, "bytes_written": 0, "report": "/ware house/reports/clicks/b.html",
+}  # fmt: skip
+
+
+def test_index_lists_every_run_newest_first():
+    """Links are relative: the folder is copied, mounted and served from wherever it is."""
+    reader = read(render_index("clicks", [RUN, FAILED], [HISTORY]))
+
+    assert reader.links == ["b.html", "a.html"]
+    assert "script" not in reader.tags
+    assert NASTY in "".join(reader.text)
+
+
+def test_index_claims_no_figures_that_a_run_does_not_have():
+    """A run that moved nothing ends with the θ it began with."""
+    held = RUN | {"outcome": "held", "bytes_written": 0}
+    text = "".join(read(render_index("clicks", [held], [])).text)
+
+    assert "0.050" not in text
+    assert "10.00%" not in text
+
+
+def _report(day: int, run: str) -> str:
+    """The report of a run whose check failed; its path."""
+    steps = [{"name": "check", "state": "failed", "error": f"mend {NASTY}"}]
+    window = Window(start=START + day * DAY, end=START + (day + 1) * DAY)
+    return str(
+        report_run(Task(dataset=visits(), given_window=window, run=run, options={"steps": steps}))["report"]
+    )
+
+
+def test_job_writes_page_and_index_and_the_same_again(warehouse):
+    """A report cleared and run again leaves every file as it was: nothing is listed twice, nothing is lost."""
+    first = _report(0, "r1")
+    second = _report(1, f"../../{NASTY}")
+    folder = warehouse / "reports" / "visits"
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    assert _report(0, "r1") == first
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
+    index = read(written["index.html"].decode())
+    assert index.links == [path.rpartition("/")[2] for path in (second, first)]
+    assert len(written) == 3

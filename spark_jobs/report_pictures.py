@@ -1,0 +1,121 @@
+"""The report's pictures, from plain numbers. The same numbers give the same bytes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spark_jobs.picture_svg import COLOURS, new_axes, svg_of
+
+MAX_BARS = 48  # buckets that can be told apart at the width of a phone
+WIDE, NARROW, SMALL = (900, 300), (343, 260), (343, 210)  # pixels
+Values = Sequence[float | None]  # None where a thing is not known
+
+
+def draw_loads(
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    n_buckets: int,
+    goal: float,
+    size: tuple[int, int] = WIDE,
+) -> str:
+    """
+    Loads per bucket before and after, in mean loads, with the goal, as an SVG element.
+
+    Few buckets are bars, each in its place. Many are two outlines, each from its hottest bucket to its coolest: how uneven they are
+    stays visible however many there are. Buckets from ``n_buckets`` on are being emptied and count for no mean.
+    """
+    with new_axes(width=size[0], height=size[1]) as axes:
+        mean = sum(after) / n_buckets or 1.0
+        draw = _draw_bars if len(after) <= MAX_BARS else _draw_outlines
+        draw(axes, [load / mean for load in before], [load / mean for load in after])
+        axes.axhline(1, color=COLOURS["muted"], linewidth=1, label="mean")
+        axes.axhline(1 + goal, color=COLOURS["goal"], linewidth=1.2, linestyle="--", label="goal")
+        axes.set_ylabel("load, in means")
+        _legend_above(axes)
+        return svg_of(axes)
+
+
+def _draw_bars(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
+    buckets = range(len(after))
+    axes.bar([b - 0.2 for b in buckets], before, width=0.4, label="before", color=COLOURS["before"])
+    axes.bar([b + 0.2 for b in buckets], after, width=0.4, label="after", color=COLOURS["after"])
+    axes.set_xlabel("bucket")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlim(-0.6, len(after) - 0.4)
+
+
+def _draw_outlines(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
+    edges = range(len(after) + 1)
+    axes.stairs(
+        sorted(before, reverse=True), edges, fill=True, baseline=0, label="before", color=COLOURS["before"]
+    )
+    axes.stairs(
+        sorted(after, reverse=True), edges, baseline=None, label="after", color=COLOURS["after"], linewidth=2
+    )
+    axes.set_xlabel(f"{len(after):,} buckets, hottest first")
+    axes.set_xlim(0, len(after))
+    axes.set_ylim(bottom=0)
+
+
+def draw_frontier(budgets: Sequence[str], reached: Sequence[float], *, goal: float, planned: float) -> str:
+    """θ within reach at each budget, one step a budget, beside the goal and what this plan has."""
+    with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
+        axes.plot(
+            range(len(budgets)),
+            reached,
+            marker="o",
+            clip_on=False,
+            color=COLOURS["after"],
+            label="within reach",
+        )
+        axes.axhline(planned, color=COLOURS["other"], linewidth=1.2, linestyle=":", label="this plan")
+        axes.axhline(goal, color=COLOURS["goal"], linewidth=1.2, linestyle="--", label="goal")
+        axes.set_xticks(range(len(budgets)), budgets)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("θ")
+        _legend_above(axes)
+        return svg_of(axes)
+
+
+def draw_lines(windows: Sequence[str], lines: Mapping[str, tuple[str, Values]], *, goal: float | None) -> str:
+    """A line for each name: its colour's name and a value a window."""
+    with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
+        for name, (colour, values) in lines.items():
+            numbers = [float("nan") if value is None else value for value in values]
+            axes.plot(
+                range(len(windows)), numbers, marker="o", clip_on=False, color=COLOURS[colour], label=name
+            )
+        if goal is not None:
+            axes.axhline(goal, color=COLOURS["goal"], linewidth=1.2, linestyle="--", label="goal")
+        axes.set_ylabel("θ")
+        _label_windows(axes, windows)
+        return svg_of(axes)
+
+
+def draw_counts(windows: Sequence[str], values: Sequence[float], *, unit: str) -> str:
+    """A bar a window."""
+    with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
+        axes.bar(range(len(windows)), values, width=0.6, color=COLOURS["after"], label=unit)
+        _label_windows(axes, windows)
+        return svg_of(axes)
+
+
+def _label_windows(axes: Any, windows: Sequence[str]) -> None:
+    step = -(-len(windows) // 5)  # as many labels as fit on a phone
+    shown = range(0, len(windows), step)
+    axes.set_xticks(list(shown), [windows[i] for i in shown])
+    axes.set_xlim(-0.5, len(windows) - 0.5)
+    axes.tick_params(axis="x", pad=7)  # clear of the lowest label of the other axis
+    axes.set_ylim(bottom=0)
+    _legend_above(axes)
+
+
+def _legend_above(axes: Any) -> None:
+    """What is drawn as areas first, then lines, each as they were drawn."""
+    from matplotlib.lines import Line2D
+
+    shown = sorted(
+        zip(*axes.get_legend_handles_labels(), strict=True), key=lambda mark: isinstance(mark[0], Line2D)
+    )
+    marks, names = zip(*shown, strict=True)
+    axes.legend(marks, names, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
