@@ -20,6 +20,8 @@ def end(code: int) -> None:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal of another encoding still gets its lines
     try:
         end(main(sys.argv[1:]))
     except BrokenPipeError:  # whoever read our lines has seen enough

@@ -88,10 +88,12 @@ def run_window(run: Run, *, given: dict[str, Any], is_dry: bool, resume: bool, m
 
 
 def _what_next(facts: Facts, dataset: Dataset, args: argparse.Namespace) -> list[str]:
+    """After a dry run: the command that is none, and whether the gate would let its plan through."""
     if facts["outcome"] != DRY_RUN:
         return []
     command = f"evenkeel run {dataset.name} --window-start {args.window_start:%Y-%m-%dT%H:%M} --yes"
-    return [
-        "",
-        f"The state table is as it was. To load the window and move what the plan moves: {paint(command, 'bold')}",
-    ]
+    is_open = len(facts["reasons"]) == 1  # that it is a dry run
+    would = (
+        "load the window and move what the plan moves" if is_open else "load the window; nothing would move"
+    )
+    return ["", f"The state table is as it was. To {would}: {paint(command, 'bold')}"]

@@ -36,8 +36,8 @@ class Run:
         try:
             with self.task.console.step(name):
                 step["result"] = timed(work, replace(self.task, options=options))
-        except Exception as error:
-            step |= {"state": "failed", "error": sentence_of(error) or f"{type(error).__name__}: {error}"}
+        except BaseException as error:
+            step |= {"state": "failed", "error": _reason(error)}
             raise
         return dict(step["result"])
 
@@ -63,6 +63,13 @@ class Run:
         """The run as the tables have it."""
         name = self.task.dataset.name
         return run_facts(name, read_one(RUNS, dataset=name, run=self.task.run))
+
+
+def _reason(error: BaseException) -> str:
+    """What the report says of a step that did not end well; Ctrl-C is one of the ways."""
+    if not isinstance(error, Exception):
+        return "interrupted by hand"
+    return sentence_of(error) or f"{type(error).__name__}: {error}"
 
 
 def carry_out(run: Run, *, mover: str | None) -> None:

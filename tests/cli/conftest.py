@@ -18,6 +18,7 @@ from schemas.dataset import Dataset, dataset_named
 from schemas.tables import ITEM_STATS
 from spark_jobs.control_tables import replace_rows, save_function
 from spark_jobs.table_log import FUNCTION, initial_function
+from tests.spark_jobs.conftest import templates  # noqa: F401  (a fixture)
 
 START = datetime(2026, 1, 3, tzinfo=UTC)
 DAY = timedelta(days=1)
