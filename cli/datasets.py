@@ -46,6 +46,6 @@ def check_lines(found: list[Facts]) -> list[str]:
     lines = []
     for one in found:
         n_mistakes = len(one["mistakes"])
-        said = paint("fine", "green") if not n_mistakes else paint(f"{n_mistakes} mistakes", "red")
+        said = paint("fine", "green") if not n_mistakes else paint(f"mistakes: {n_mistakes}", "red")
         lines += [f"{one['file']}: {said}", *(f"  {mistake}" for mistake in one["mistakes"])]
     return lines or ["No dataset files."]

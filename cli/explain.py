@@ -83,7 +83,7 @@ def item_lines(facts: Facts) -> list[str]:
         f"  {_why(facts['moved_by'])}",
         "",
         *_cost_lines(facts),
-        *_move_lines(facts["best_move"]),
+        *_move_lines(facts["item"], facts["best_move"]),
     ]
 
 
@@ -148,12 +148,13 @@ def _cost_lines(facts: Facts) -> list[str]:
     ]
 
 
-def _move_lines(move: Facts | None) -> list[str]:
-    if move is None:
+def _move_lines(item: Facts | None, move: Facts | None) -> list[str]:
+    """What moving the item, and nothing else, would do."""
+    if item is None or move is None:
         return []
     lines = [
         "",
-        f"Moved alone, it would do best in bucket {move['to_bucket']}:",
+        f"Moved alone, {item['item']} would do best in bucket {move['to_bucket']}:",
         f"  bucket {move['from_bucket']}  {_change(move, 'source')}",
         f"  bucket {move['to_bucket']}  {_change(move, 'target')}",
         f"  θ         {move['imbalance_before']:.3f} → {move['imbalance']:.3f}, {size(move['migration'])} moved, {move['n_routes']} routes",
@@ -170,7 +171,7 @@ def _change(move: Facts, end: str) -> str:
 
 
 def bucket_lines(facts: Facts) -> list[str]:
-    head = f"bucket {facts['bucket']}: {facts['n_slots']} slots and {facts['n_routes']} routes lead to it"
+    head = f"bucket {facts['bucket']}: its slots: {facts['n_slots']}, routes to it: {facts['n_routes']}"
     if "load" not in facts:
         return [paint(head, "bold"), "No window was profiled yet: its load is not known."]
     full = max(facts["load"], facts["mean_load"] * (1 + facts["max_imbalance"]))

@@ -54,7 +54,7 @@ def status_of(name: str) -> Facts:
         return dataset_status(known_dataset(name))
     except DatasetError as error:
         n_mistakes = len(str(error).splitlines())
-        sentence = f"{n_mistakes} mistakes in its file: evenkeel datasets check"
+        sentence = f"mistakes in its file: {n_mistakes}. To read them: evenkeel datasets check"
         return {"dataset": name, "next": {"kind": "mistakes", "sentence": sentence, "needs_attention": True}}
 
 
