@@ -157,7 +157,7 @@ def _move_lines(item: Facts | None, move: Facts | None) -> list[str]:
         f"Moved alone, {item['item']} would do best in bucket {move['to_bucket']}:",
         f"  bucket {move['from_bucket']}  {_change(move, 'source')}",
         f"  bucket {move['to_bucket']}  {_change(move, 'target')}",
-        f"  θ         {move['imbalance_before']:.3f} → {move['imbalance']:.3f}, {size(move['migration'])} moved, {move['n_routes']} routes",
+        f"  θ         {move['imbalance_before']:.3f} → {move['imbalance']:.3f}, {size(move['migration'])} moved, routes then: {move['n_routes']}",
     ]
     return [*lines, *(f"  against it: {sentence}" for sentence in move["binds"])]
 
