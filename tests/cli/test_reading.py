@@ -7,13 +7,14 @@ import sys
 from datetime import timedelta
 
 import pytest
+from deltalake import DeltaTable
 
 from cli.explain import parse_what
 from schemas.dataset import ROOT
 from schemas.tables import MOVES, PLANS
 from spark_jobs.balance import balance_of, newest_window
-from spark_jobs.control_tables import read_one, read_rows, replace_rows
-from spark_jobs.table_log import current_function
+from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
+from spark_jobs.table_log import FUNCTION, current_function
 from tests.cli.conftest import DAY, KEYS, START, dataset_file, write_window
 
 HEAVY = ("pyspark", "great_expectations", "matplotlib", "airflow")
@@ -199,6 +200,24 @@ def test_explain_says_where_a_key_is(profiled, answer, key):
     assert window is not None
     assert move["imbalance"] == balance_of(profiled, window, moved).imbalance
     assert move["n_routes"] == moved.n_routes
+
+
+@pytest.mark.parametrize("key", [KEYS[0], KEYS[4]])
+def test_explain_counts_the_routes_that_are_there(profiled, answer, key):
+    """A routed key needs no second route to go elsewhere, and none to go home."""
+    function = current_function(profiled)
+    home = function.bucket_of(KEYS[0])
+    routed = function.with_changes(routes={KEYS[0]: (home + 1) % 4})
+    save_function("visits", routed)
+    DeltaTable(profiled.state).alter.set_table_properties(
+        {FUNCTION: routed.digest}, raise_if_not_exists=False
+    )
+
+    facts = answer("explain", "visits", f"key:{key}")
+
+    assert facts["is_routed"] == (key == KEYS[0])
+    target = facts["best_move"]["to_bucket"]
+    assert facts["best_move"]["n_routes"] == routed.with_changes(routes={key: target}).n_routes
 
 
 def test_explain_of_a_key_that_looks_like_a_bucket_is_of_the_key(profiled, answer):
