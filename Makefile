@@ -29,7 +29,7 @@ test-faults: setup ## of these, the faults it must survive, on real tables
 	@$(ENV) python -m pytest $(WORKERS) -m faults
 
 lint: setup ## ruff, ruff format and mypy --strict
-	@$(ENV) ruff check . && ruff format --check . && mypy bootstrap dags demo pages partitioning plugins schemas spark_jobs benchmarks
+	@$(ENV) ruff check . && ruff format --check . && mypy bootstrap cli dags demo pages partitioning plugins schemas spark_jobs benchmarks
 
 format: setup ## let ruff mend and format
 	@$(ENV) ruff check --fix . ; ruff format .

@@ -6,6 +6,7 @@ if one that is critical is not met, after all have been judged.
 """
 
 import argparse
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,38 +23,59 @@ SUBJECTS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What an audit found about one subject."""
+
+    subject: str
+    facts: dict[str, Any]
+    judgements: list[Judgement]
+
+    @property
+    def failed(self) -> list[Judgement]:
+        return [one for one in self.judgements if not one.success]
+
+
 def audit_dataset(task: Task) -> Result:
-    at = task.options.get("at") or datetime.now(UTC)
-    facts: dict[str, dict[str, Any]] = {}
-    failed: list[str] = []
-    with early_judge() as pool:
-        for subject, find in SUBJECTS.items():
-            facts[subject] = find(task)
-            judgements = pool.submit(judge, facts[subject], suite=subject, parameters={}).result()
-            keep(task, f"audit of {subject}", judgements, at=at)
-            failed += _say_failed(task, subject, judgements)
-            task.say(
-                f"{subject}: {sum(one.success for one in judgements)} of {len(judgements)} expectations met"
-            )
+    found = find_all(task)
+    failed = [
+        f"{finding.subject} {one.column} is {one.observed}"
+        for finding in found
+        for one in finding.failed
+        if one.severity == CRITICAL
+    ]
     if failed:
         raise JobError(
             f"{task.dataset.name} must pass every critical expectation of an audit. Got: {'; '.join(failed)}."
-            f" {_REMEDY}"
+            f" {REMEDY}"
         )
-    return facts
+    return {finding.subject: finding.facts for finding in found}
 
 
-_REMEDY = (
+def find_all(task: Task) -> list[Finding]:
+    """Every subject's facts, judged; the judgements are kept, and those that failed are said."""
+    at = task.options.get("at") or datetime.now(UTC)
+    found = []
+    with early_judge() as pool:
+        for subject, find in SUBJECTS.items():
+            facts = find(task)
+            judgements = pool.submit(judge, facts, suite=subject, parameters={}).result()
+            keep(task, f"audit of {subject}", judgements, at=at)
+            found.append(Finding(subject=subject, facts=facts, judgements=judgements))
+            _say(task, found[-1])
+    return found
+
+
+REMEDY = (
     "Rows astray are brought home by repair_layout; control tables can be restored to an earlier version."
 )
 
 
-def _say_failed(task: Task, subject: str, judgements: list[Judgement]) -> list[str]:
-    """The failed expectations that are critical; all failed ones are said."""
-    failed = [one for one in judgements if not one.success]
-    for one in failed:
-        task.say(f"{one.severity}: {subject} {one.column} is {one.observed}")
-    return [f"{subject} {one.column} is {one.observed}" for one in failed if one.severity == CRITICAL]
+def _say(task: Task, finding: Finding) -> None:
+    for one in finding.failed:
+        task.say(f"{one.severity}: {finding.subject} {one.column} is {one.observed}")
+    n_judged = len(finding.judgements)
+    task.say(f"{finding.subject}: {n_judged - len(finding.failed)} of {n_judged} expectations met")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from spark_jobs.control_tables import Row, read_rows
 from spark_jobs.function_facts import is_true_to_itself, read_function
 from spark_jobs.job import Task
 from spark_jobs.plan_record import plan_checksum
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
 from spark_jobs.table_log import FUNCTION, MOVING, PREVIOUS, properties_of
 

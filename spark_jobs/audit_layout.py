@@ -13,7 +13,7 @@ from spark_jobs.control_tables import load_function
 from spark_jobs.file_audit import audited_files
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
 
 MAX_NAMED = 20  # files in trouble that are named one by one

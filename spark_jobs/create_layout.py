@@ -15,7 +15,7 @@ from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
 from spark_jobs.job import JobError, RefusalError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import check_columns, create_state_table, read_table
 from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 

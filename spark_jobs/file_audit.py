@@ -6,7 +6,8 @@ from pyspark.sql import functions as F
 from partitioning.function import PartitioningFunction
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.locations import uri_of
-from spark_jobs.routing import quoted, slot_column, with_bucket
+from spark_jobs.routing import slot_column, with_bucket
+from spark_jobs.sql_names import quoted
 
 
 def audited_files(transaction: LayoutTransaction, function: PartitioningFunction) -> DataFrame:

@@ -69,6 +69,9 @@ class Task:
         """Spark, with the settings of conf/; started on first use, for a job that needs none should not wait."""
         from pyspark.sql import SparkSession
 
+        running = SparkSession.getActiveSession()
+        if running:
+            return running
         asked_for = float(os.environ.get(ASKED_FOR, time.time()))
         session = SparkSession.builder.appName("evenkeel").getOrCreate()
         _STARTS.append(time.time() - asked_for)
@@ -107,9 +110,8 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
     if add_options:
         add_options(parser)
     args = parser.parse_args(argv)
-    began = time.monotonic()
     try:
-        result = work(_task_of(args, known))
+        result = timed(work, _task_of(args, known))
     except Exception as error:
         sentence = sentence_of(error)
         if sentence is None:
@@ -119,15 +121,18 @@ def run_job(  # noqa: PLR0913  (what a job may say about itself)
             is_final = isinstance(error, RefusalError | DatasetError)
             args.result.write_text(json.dumps({"error": sentence, "is_final": is_final}))
         raise SystemExit(1) from None
-    result = {
-        **result,
-        "seconds": round(time.monotonic() - began, 1),
-        "start_seconds": round(sum(_STARTS), 1),
-    }
     _hand_over(result, args.result)
     if argv is None and not _STARTS:
         _end_at_once()
     return result
+
+
+def timed(work: Work, task: Task) -> Result:
+    """Do the work; what it answers, with the ``seconds`` it took and the ``start_seconds`` that Spark took to start."""
+    began, n_starts = time.monotonic(), len(_STARTS)
+    result = work(task)
+    times = {"seconds": time.monotonic() - began, "start_seconds": sum(_STARTS[n_starts:])}
+    return {**result, **{name: round(seconds, 1) for name, seconds in times.items()}}
 
 
 def _hand_over(result: Result, file: Path | None) -> None:

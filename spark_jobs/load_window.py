@@ -13,7 +13,7 @@ from spark_jobs.data_files import collected
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, Written, in_transaction, retrying
 from spark_jobs.locations import uri_of
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
 
 _MARK = "evenkeel/load/"

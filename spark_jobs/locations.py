@@ -3,7 +3,7 @@
 from functools import cache
 
 from schemas.dataset import is_catalog_name
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 
 
 @cache

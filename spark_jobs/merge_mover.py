@@ -12,7 +12,8 @@ from spark_jobs.function_change import FunctionChange, Moved
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import retrying
 from spark_jobs.locations import uri_of
-from spark_jobs.routing import quoted, with_bucket
+from spark_jobs.routing import with_bucket
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table, set_properties, user_metadata
 from spark_jobs.table_log import FUNCTION, MOVING, properties_of
 

@@ -24,8 +24,9 @@ from spark_jobs.job import Result, Task, run_job
 from spark_jobs.late_data import what_changed
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import window_events
-from spark_jobs.routing import local_frame, quoted, routes_frame, slot_column
+from spark_jobs.routing import local_frame, routes_frame, slot_column
 from spark_jobs.slot_sizes import slot_bytes
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
 
 HEAVY = 0.1  # a key is heavy from this share of the tolerated overload of a bucket (Gedik's δ, scaled)

@@ -11,9 +11,10 @@ from partitioning.function import PartitioningFunction
 from spark_jobs.data_files import UNKNOWN, DataFiles
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import LayoutTransaction
-from spark_jobs.routing import quoted, with_bucket
+from spark_jobs.routing import with_bucket
 from spark_jobs.settled_write import spread
 from spark_jobs.slot_sizes import slot_bytes
+from spark_jobs.sql_names import quoted
 
 _FROM = "__from_bucket"
 

@@ -7,11 +7,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from partitioning.function import PartitioningFunction
-
-
-def quoted(column: str) -> str:
-    """A column name as SQL, whatever it contains."""
-    return "`" + column.replace("`", "``") + "`"
+from spark_jobs.sql_names import quoted
 
 
 def slot_expression(key: str, n_slots: int) -> str:

@@ -11,7 +11,8 @@ from pyspark.sql.types import BinaryType, StringType, StructType
 from schemas.dataset import Dataset, is_catalog_name
 from spark_jobs.job import JobError
 from spark_jobs.locations import sql_name
-from spark_jobs.routing import quoted, slot_expression
+from spark_jobs.routing import slot_expression
+from spark_jobs.sql_names import quoted
 from spark_jobs.table_log import FUNCTION, OURS
 
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"

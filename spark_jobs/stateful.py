@@ -22,9 +22,9 @@ from spark_jobs.control_tables import load_function
 from spark_jobs.data_files import DataFiles
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
-from spark_jobs.routing import quoted
 from spark_jobs.settled_write import spread
 from spark_jobs.slot_sizes import slot_bytes
+from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
 from spark_jobs.table_log import OURS, current_function
 

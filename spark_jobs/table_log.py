@@ -76,6 +76,15 @@ def layout_commit(dataset: Dataset, *, plan: str = "") -> dict[str, Any] | None:
     return None
 
 
+def layout_commits(dataset: Dataset) -> list[dict[str, Any]]:
+    """What the recent commits that changed the function noted, newest first, with their ``version`` and ``timestamp``."""
+    return [
+        note | {name: commit[name] for name in ("version", "timestamp")}
+        for commit in state_log(dataset).history(RECENT)
+        if "to_function" in (note := note_of(commit))
+    ]
+
+
 def applied_plans(dataset: Dataset) -> list[str]:
     """Names of the plans among the last commits, newest first."""
     notes = (note_of(commit) for commit in state_log(dataset).history(RECENT))

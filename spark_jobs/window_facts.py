@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from schemas.dataset import Dataset
 from spark_jobs.job import JobError, Window
-from spark_jobs.routing import quoted
+from spark_jobs.sql_names import quoted
 
 Facts = dict[str, Any]
 

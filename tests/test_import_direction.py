@@ -18,6 +18,7 @@ ALLOWED = {
     },
     "dags": {"airflow", "dags", "pendulum", "schemas"},
     "bootstrap": {"bootstrap", "cryptography"},
+    "cli": {"cli", "partitioning", "pyspark", "schemas", "spark_jobs"},
     "demo": {"airflow", "dags", "demo", "schemas", "spark_jobs"},
 }  # fmt: skip
 FILES = [path.relative_to(ROOT) for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]

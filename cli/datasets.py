@@ -1,0 +1,51 @@
+"""Check dataset files: each is fine, or all its mistakes are told, with field, rule, value and remedy."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from cli.console import DONE, FAILED, Console
+from cli.text import paint
+from schemas.dataset import DatasetError, dataset_files, read_dataset
+
+Facts = dict[str, Any]
+
+EXAMPLES = """\
+  evenkeel datasets check
+  evenkeel datasets check datasets/clicks.yaml drafts/orders.yaml
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=["check"], help="what to do with the files")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", type=Path, help="all of datasets/ if none is named"
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    found = [checked(path) for path in args.files or dataset_files()]
+    console.show(check_lines(found), found)
+    return FAILED if any(one["mistakes"] for one in found) else DONE
+
+
+def checked(path: Path) -> Facts:
+    """The file and its mistakes; none if it can be used."""
+    try:
+        read_dataset(path)
+    except DatasetError as error:
+        prefix = f"{path.name}: "
+        return {
+            "file": str(path),
+            "mistakes": [line.removeprefix(prefix) for line in str(error).splitlines()],
+        }
+    return {"file": str(path), "mistakes": []}
+
+
+def check_lines(found: list[Facts]) -> list[str]:
+    lines = []
+    for one in found:
+        n_mistakes = len(one["mistakes"])
+        said = paint("fine", "green") if not n_mistakes else paint(f"mistakes: {n_mistakes}", "red")
+        lines += [f"{one['file']}: {said}", *(f"  {mistake}" for mistake in one["mistakes"])]
+    return lines or ["No dataset files."]
