@@ -22,6 +22,7 @@ VERBS = {
     "audit": "check every row and every table of a dataset, and change nothing",
     "report": "a run's facts and the path of its page",
     "history": "window after window: θ, what moved, what came of it",
+    "backtest": "which planner on which forecast would have served best",
     "datasets": "check dataset files",
 }
 EXIT_CODES = """\

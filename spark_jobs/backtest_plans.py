@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pages.reports import report_path
+from pages.store import write_text
 from partitioning import PLANNERS, Budgets
 from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, run_backtest
 from partitioning.forecast import ForecastOptions
@@ -20,6 +22,7 @@ from partitioning.planning import RIVALS
 from partitioning.replay import Contender, Score, Setting
 from schemas.dataset import Dataset
 from schemas.tables import BACKTESTS
+from spark_jobs.backtest_page import render_backtest
 from spark_jobs.control_tables import Row, replace_rows
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.plan_record import plan_name_of
@@ -29,6 +32,7 @@ from spark_jobs.table_log import initial_function
 
 FEWEST = 3  # windows: one to plan on, one to judge by, one more to choose a forecast
 QUICK = ("evenkeel", "mixed", "llfd", "min_table", "min_mig", "mixed_compact")  # on any number of items
+PAGE = "backtest"  # beside the dataset's reports
 FOR_EVER = datetime(MAXYEAR, 1, 1, tzinfo=UTC)
 
 
@@ -61,12 +65,22 @@ def backtest_plans(task: Task) -> Result:
     )
     replace_rows(rows, BACKTESTS, dataset=dataset.name, backtest=name)
     sentence = advice(result)
-    task.say(sentence)
-    times = [
-        {**row, **{moment: row[moment].isoformat() for moment in ("first_window", "last_window")}}
-        for row in rows
-    ]
-    return {"backtest": name, "advice": sentence, "regret": result.regret, "rows": times}
+    page = report_path(dataset.name, PAGE)
+    told: Result = {
+        "backtest": name,
+        "advice": sentence,
+        "regret": result.regret,
+        "goal": dataset.max_imbalance,
+        "windows": [start.isoformat() for start in stored.starts[1:]],
+        "rows": [
+            {**row, **{moment: row[moment].isoformat() for moment in ("first_window", "last_window")}}
+            for row in rows
+        ],
+        "page": page,
+    }
+    write_text(page, render_backtest(dataset.name, told))
+    task.say(f"{sentence}; page at {page}")
+    return told
 
 
 def setting_of(dataset: Dataset, stored: StoredWindows) -> Setting:

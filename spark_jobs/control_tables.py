@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
-from deltalake import DeltaTable, write_deltalake
+from deltalake import DeltaTable, Schema, write_deltalake
 
 from partitioning.function import PartitioningFunction
 from schemas.tables import FUNCTIONS, Table
@@ -23,8 +23,12 @@ def read_rows(table: Table, **values: object) -> pa.Table:
     """The rows in which every named column has the given value; none where the table does not exist yet."""
     if not DeltaTable.is_deltatable(table.path):
         return table.schema.empty_table()
-    filters = [(column, "=", value) for column, value in values.items()]
-    return DeltaTable(table.path).to_pyarrow_table(filters=filters).select(list(table.columns))
+    filters = [(column, "=", value) for column, value in values.items()] or None
+    rows = DeltaTable(table.path).to_pyarrow_table(filters=filters)
+    for name in table.columns:
+        if name not in rows.column_names:  # written before we had this column
+            rows = rows.append_column(table.schema.field(name), pa.nulls(rows.num_rows, table.columns[name]))
+    return rows.select(list(table.columns))
 
 
 def read_one(table: Table, **values: object) -> Row:
@@ -55,8 +59,17 @@ def replace_rows(rows: pa.Table | Sequence[Row], table: Table, **values: object)
             table.schema.field(name), pa.array([values[name]] * given.num_rows, table.columns[name])
         )
     predicate = " AND ".join(f"{name} = {literal(values[name])}" for name in table.identity)
-    DeltaTable.create(table.path, schema=table.schema, mode="ignore", partition_by=["dataset"])
+    _declare(table)
     write_deltalake(table.path, given.select(table.schema.names), mode="overwrite", predicate=predicate)
+
+
+def _declare(table: Table) -> None:
+    """Make the table if it is not there, and give an older one the columns that it has not got yet."""
+    log = DeltaTable.create(table.path, schema=table.schema, mode="ignore", partition_by=["dataset"])
+    present = {field.name for field in log.schema().fields}
+    missing = [field for field in Schema.from_arrow(table.schema).fields if field.name not in present]
+    if missing:
+        log.alter.add_columns(missing)
 
 
 def literal(value: object) -> str:

@@ -1,5 +1,8 @@
 """The backtest of stored windows: who would have served the dataset best, and nothing else touched."""
 
+from html import escape
+from pathlib import Path
+
 import pytest
 from deltalake import DeltaTable
 
@@ -62,3 +65,14 @@ def test_progress_is_said(growing, capsys):
     said = capsys.readouterr().err
     assert "1 of 3: mixed on last, mean θ" in said
     assert "3 of 3: mixed on next window, mean θ" in said
+
+
+def test_page_tells_what_the_table_holds(growing):
+    """Figures on the page are the answer's own; the page needs nothing but itself and obeys the same policy as reports."""
+    told = backtest_plans(Task(dataset=growing, options=FEW))
+    page = Path(told["page"]).read_text()
+
+    assert escape(told["advice"][1:]) in page
+    assert all(f"{row['mean_imbalance']:.3f}" in page for row in told["rows"])
+    assert page.count("<tr>") >= len(told["rows"]) + 8
+    assert "<script" not in page

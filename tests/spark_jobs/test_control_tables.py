@@ -6,7 +6,7 @@ import pytest
 from deltalake import DeltaTable
 
 from partitioning.function import PartitioningFunction
-from schemas.tables import FUNCTIONS, ITEM_STATS
+from schemas.tables import FUNCTIONS, ITEM_STATS, RUNS, Table
 from spark_jobs.control_tables import load_function, read_one, read_rows, replace_rows, save_function
 from spark_jobs.job import JobError
 
@@ -76,3 +76,18 @@ def test_function_row_changed_by_hand_is_refused(warehouse):
 
     with pytest.raises(JobError, match=r"functions\.body must have the digest"):
         load_function("x", function.digest)
+
+
+def test_older_table_gets_new_columns(warehouse):
+    """An upgrade finds tables that were written before a column existed: they are read as NULL, and grow when written."""
+    older = Table(
+        name=RUNS.name, identity=RUNS.identity, columns={name: RUNS.columns[name] for name in ("dataset", "run", "outcome")},
+        comments={},
+    )  # fmt: skip
+    replace_rows([{"outcome": "held"}], older, dataset="x", run="old")
+
+    assert read_one(RUNS, dataset="x", run="old")["steps"] is None
+    row = {name: None for name in RUNS.columns if name not in RUNS.identity} | {"steps": "[]"}
+    replace_rows([row], RUNS, dataset="x", run="new")
+    assert read_one(RUNS, dataset="x", run="new")["steps"] == "[]"
+    assert read_one(RUNS, dataset="x", run="old")["outcome"] == "held"
