@@ -3,9 +3,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
+OUT ?= .evenkeel/bench.json
+A ?= benchmarks/results/bench.json
+B ?= $(OUT)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench bench-compare bench-planners bench-layout papers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,6 +46,12 @@ reference: setup ## make docs/dataset-file.md anew from the schema of dataset fi
 
 doctor: ## say what was found on this machine, and what to do about what is missing
 	@$(PYTHON) -m bootstrap doctor
+
+bench: setup ## every benchmark against its goals, about an hour; QUICK=--quick: a quarter of it; kept in OUT=.evenkeel/bench.json
+	@$(ENV) python -m benchmarks.bench $(QUICK) --save $(OUT)
+
+bench-compare: setup ## two kept results of `make bench` side by side: A=... B=...
+	@$(ENV) python -m benchmarks.compare_benches $(A) $(B)
 
 bench-planners: setup ## what our planner is meant to do, as goals and results; about 25 minutes
 	@$(ENV) python -m benchmarks.bench_planners
