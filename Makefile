@@ -59,8 +59,8 @@ bench-planners: setup ## what our planner is meant to do, as goals and results; 
 bench-layout: setup ## bytes and time of layout changes, as ratios
 	@$(ENV) python -m benchmarks.bench_layout
 
-papers: setup ## the papers' experiments on splitting keys, beside what they print; python -m benchmarks.splitting_papers --quick: minutes
-	@$(ENV) python -m benchmarks.splitting_papers
+papers: setup ## the papers' experiments beside what they print, about half an hour; QUICK=--quick: minutes; ONLY='gedik-4 fang-9': these
+	@$(ENV) python -m benchmarks.papers $(QUICK) $(if $(ONLY),--only $(ONLY))
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq
