@@ -1,7 +1,8 @@
 """
 Every benchmark in one run, each figure beside its goal: ``python -m benchmarks.bench [--quick] [--only NAME ...] [--save FILE]``.
 
-Benchmarks are found, not listed: ``benchmarks.goals`` says what makes one. A missed goal is a result like any other, and so is
+Benchmarks are found, not listed: ``benchmarks.goals`` says what makes one. Each runs in a process of its own, so that no JVM,
+warehouse or setting of one serves the next. A missed goal is a result like any other, and so is
 a benchmark that could not run: both are printed and kept, and the exit code is 0.
 """
 
@@ -10,22 +11,21 @@ import importlib
 import json
 import pkgutil
 import time
-from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 
 import benchmarks
 from benchmarks.goals import Goal, print_goals
 
 PREFIX = "bench_"
 
-Run = Callable[..., list[Goal]]  # (*, quick: bool)
-
 
 def main(argv: list[str] | None = None) -> None:
-    found = find_benches()
-    args = _parse_args(argv, list(found))
-    results = {name: run_bench(name, found[name], quick=args.quick) for name in args.only}
+    args = _parse_args(argv, find_benches())
+    results = {name: run_bench(name, quick=args.quick) for name in args.only}
     for name, goals in results.items():
         print(f"\n{name}")
         print_goals(goals)
@@ -44,34 +44,37 @@ def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def find_benches() -> dict[str, Run]:
-    """The function ``run`` of every module ``benchmarks/bench_*.py`` that has one, by the module's name without the prefix."""
-    found = {}
-    for module in sorted(pkgutil.iter_modules(benchmarks.__path__), key=lambda module: module.name):
-        if module.name.startswith(PREFIX):
-            run = getattr(importlib.import_module(f"benchmarks.{module.name}"), "run", None)
-            if run is not None:
-                found[module.name.removeprefix(PREFIX)] = run
-    return found
+def find_benches() -> list[str]:
+    """The modules ``benchmarks/bench_*.py`` that have a function ``run``, by their names without the prefix."""
+    modules = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    return [
+        name.removeprefix(PREFIX)
+        for name in modules
+        if name.startswith(PREFIX) and hasattr(_module(name), "run")
+    ]
 
 
-def run_bench(name: str, run: Run, *, quick: bool) -> list[Goal]:
+def run_bench(name: str, *, quick: bool) -> list[Goal]:
     """Its goals, or one row that says why there are none: the others must run all the same."""
     print(f"{name} ...", flush=True)
     began = time.perf_counter()
     try:
-        goals = run(quick=quick)
+        with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
+            goals = process.submit(_run, name, quick=quick).result()
     except Exception as error:  # noqa: BLE001  (whatever it is, it is this benchmark's result)
-        goals = [
-            Goal(
-                what=f"{name} ran to its end",
-                goal="ends",
-                result=f"{type(error).__name__}: {error}",
-                met=False,
-            )
-        ]
+        result = f"{type(error).__name__}: {error}"
+        goals = [Goal(what=f"{name} runs to its end", goal="ends", result=result, met=False)]
     print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
     return goals
+
+
+def _run(name: str, *, quick: bool) -> list[Goal]:
+    goals: list[Goal] = _module(f"{PREFIX}{name}").run(quick=quick)
+    return goals
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"benchmarks.{name}")
 
 
 def _print_count(goals: list[Goal]) -> None:

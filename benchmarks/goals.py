@@ -6,7 +6,7 @@ What a benchmark has to be, so that ``make bench`` runs it and ``make bench-comp
 
     def run(*, quick: bool) -> list[Goal]: ...
 
-and nothing else. No list has to be edited. ``quick`` asks for the smallest run that still says something, a few minutes at
+and nothing else. No list has to be edited, and each runs in a process of its own. ``quick`` asks for the smallest run that still says something, a few minutes at
 most. ``Goal.what`` is the name by which two runs are compared: no measured number belongs into it. Whoever measures
 ``figures.Figure`` returns ``[figure.as_goal() for figure in figures]``.
 """
