@@ -30,9 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     if args.page:
         kept = load_grids()
     else:
-        kept = {name: _run(EXPERIMENTS[name], args.scale) for name in EXPERIMENTS if name in args.only}
-        if args.write:
-            save_grids(kept, scale=args.scale)
+        kept = _run_all(args)
         _run_elsewhere(args)
     if args.write or args.page:
         write_page([Sheet(experiment=EXPERIMENTS[name], grids=grids) for name, grids in kept.items()])
@@ -61,6 +59,17 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
     if args.write and not set(EXPERIMENTS) <= set(args.only):
         parser.error("--write must come without --only. Got both. Pages are made by one whole run.")
     return args
+
+
+def _run_all(args: argparse.Namespace) -> dict[str, list[Grid]]:
+    """Keeps what there is after each experiment: a run that is interrupted late has not been for nothing."""
+    kept: dict[str, list[Grid]] = {}
+    for name, experiment in EXPERIMENTS.items():
+        if name in args.only:
+            kept[name] = _run(experiment, args.scale)
+            if args.write:
+                save_grids(kept, scale=args.scale)
+    return kept
 
 
 def _run(experiment: Experiment, scale: Scale) -> list[Grid]:

@@ -105,7 +105,7 @@ def _adopt_plan(table: Table, budgets: Budgets, method: str, ask: Ask | None) ->
         return seconds
     request = table.key_request(budgets)
     began = time.process_time()
-    plan = (ask or ASK.get(method, PLANNERS.get(method)))(request)  # type: ignore[misc]
+    plan = (ask or ASK.get(method) or PLANNERS[method])(request)
     seconds = time.process_time() - began
     table.adopt_keys(plan.owner)
     return seconds

@@ -1,9 +1,9 @@
 """What the text of Fang et al. says of its figures, and why ours differ."""
 
-from benchmarks.papers.sheets import Grids, Reading, show
-from benchmarks.papers.words import NO_NUMBER, Words, cells, ends, ratios
+from benchmarks.papers.sheets import Grids, Reading, Words, show
+from benchmarks.papers.words import NO_NUMBER, cells, ends, ratios
 
-DEFAULTS = "K = 10^5, z = 0.85, f = 1, θ_max = 0.08, β = 1.5, N = 15, 3,000 routes; bursts; five windows after the first"
+DEFAULTS = "K = 10^5, z = 0.85, f = 1, θ_max = 0.08, β = 1.5, N = 15, 3,000 routes; bursts; four windows after the first"
 MIGRATION, TIME = "migration, % of state", "planning time, in argsorts of 10^6 floats"
 
 
@@ -35,8 +35,8 @@ def _at(grids: Grids, method: str, column: str) -> str:
 
 WORDS: dict[int, Words] = {
     7: Words(
-        title="how uneven hashing is",
-        setting=f"{DEFAULTS}; 20 windows (the paper: 50), no planning but for evenkeel's line.",
+        title="Fang et al., Fig. 7: how uneven hashing is",
+        setting=f"{DEFAULTS}; 10 windows (the paper: 50), no planning but for evenkeel's line.",
         readings=(
             Reading("max over min at N = 40", "almost 2.5", cells("max/min load, N", ("hash, reshuffle, mean", "40"), ("hash, burst, mean", "40"))),
             Reading("max over min at K = 5,000", "around 4", cells("max/min load, K", ("hash, reshuffle, mean", "5e+03"), ("hash, burst, mean", "5e+03"))),
@@ -46,7 +46,7 @@ WORDS: dict[int, Words] = {
         " compared in one window or by their average over 50, which evens them out: it plots the average.",
     ),
     8: Words(
-        title="number of instances",
+        title="Fang et al., Fig. 8: number of instances",
         setting=f"{DEFAULTS}; N as shown, w = 1 and 5.",
         readings=(
             Reading("migration, min_table over mixed, N ≤ 35", "much higher", ratios(f"{MIGRATION}, w = 5", "min_table", "mixed")),
@@ -59,7 +59,7 @@ WORDS: dict[int, Words] = {
         " large parts of the table without coming near the goal. evenkeel raises its target to what is possible.",
     ),
     9: Words(
-        title="tolerance θ_max",
+        title="Fang et al., Fig. 9: tolerance θ_max",
         setting=f"{DEFAULTS}; θ_max as shown, w = 1 and 5.",
         readings=(
             Reading("migration, min_table over mixed", "three times", ratios(f"{MIGRATION}, w = 5", "min_table", "mixed")),
@@ -71,8 +71,8 @@ WORDS: dict[int, Words] = {
         difference="As in the paper. Each planner drifts from its own placements, so that bursts differ from planner to planner by some per cent.",
     ),
     10: Words(
-        title="number of keys",
-        setting=f"{DEFAULTS}; K as shown, w = 1 and 5; three windows.",
+        title="Fang et al., Fig. 10: number of keys",
+        setting=f"{DEFAULTS}; K as shown, w = 1 and 5; two windows.",
         readings=(
             Reading("planning time of mixed with K", "rises", ends(f"{TIME}, w = 5", "mixed", "evenkeel")),
             Reading("migration, min_table over mixed", "higher at every K", ratios(f"{MIGRATION}, w = 5", "min_table", "mixed")),
@@ -81,7 +81,7 @@ WORDS: dict[int, Words] = {
         difference="evenkeel's input is slots and heavy keys, so that its time hardly depends on K; that of the others does.",
     ),
     11: Words(
-        title="degree of discretisation R",
+        title="Fang et al., Fig. 11: degree of discretisation R",
         setting=f"{DEFAULTS}; one request after five windows; statistics given, as in the paper.",
         readings=(
             Reading("R = 8 over every key, time", "0.6 s / 6 s, a tenth", lambda grids: _compact(grids, "8")),
@@ -93,7 +93,7 @@ WORDS: dict[int, Words] = {
         other_shape="Fig. 11: compact statistics save no time with us, since Mixed on every key is vectorised and takes milliseconds.",
     ),
     12: Words(
-        title="fluctuation f",
+        title="Fang et al., Fig. 12: fluctuation f",
         setting=f"{DEFAULTS}; f as shown; bursts and reshuffles.",
         readings=(
             Reading("readj", "slow, and slower with f", ends(f"{TIME}, burst", "readj", "mixed")),
@@ -108,7 +108,7 @@ WORDS: dict[int, Words] = {
         other_shape="Fig. 12: readj's migration is not always above Mixed's: it ends above the goal (θ in the table), since no single step lowers the spread any more.",
     ),
     17: Words(
-        title="size of the routing table N_A",
+        title="Fang et al., Fig. 17: size of the routing table N_A",
         setting=f"{DEFAULTS}; N_A as shown, θ_max 0.08 and 0.3.",
         readings=(
             Reading(
@@ -117,23 +117,23 @@ WORDS: dict[int, Words] = {
             ),
             Reading("with θ_max = 0.3", "falls at a smaller N_A", ends("migration, % of state, θ_max = 0.3", "mixed", "evenkeel")),
         ),
-        difference="The step is there, at a smaller table: after five windows Mixed needs a few hundred routes, the paper's, after many more, some 2,000. Below the step the limit is"
+        difference="The step is there, at a smaller table: after four windows Mixed needs a few hundred routes, the paper's, after many more, some 2,000. Below the step the limit is"
         " broken by Mixed (the routes in the table), never by evenkeel.",
         other_shape="Fig. 17: the step is at N_A of a few hundred, not at 1,000 to 2,000: our tables are younger.",
     ),
     18: Words(
-        title="the table without a limit",
+        title="Fang et al., Fig. 18: the table without a limit",
         setting="MinMig, K = 10^4 as in the paper, N = 15, reshuffles; evenkeel for fewer adjustments.",
         readings=(
             Reading("routes in the end", "around 9,350 for every θ_max", lambda grids: _last(grids, "min_mig")),
             Reading("a smaller θ_max", "grows faster", lambda grids: _at(grids, "min_mig", "64")),
-            Reading("evenkeel after 128", "-", lambda grids: _at(grids, "evenkeel", "128")),
+            Reading("evenkeel after 64", "-", lambda grids: _at(grids, "evenkeel", "64")),
         ),
-        difference="The order is the paper's and the end is (N - 1)/N of all keys; with 2,048 adjustments it is not reached for the larger θ_max. Moving slots costs evenkeel no"
+        difference="The order is the paper's and the end is (N - 1)/N of all keys; with 1,024 adjustments it is not reached for the larger θ_max. Moving slots costs evenkeel no"
         " route, and it sends keys home.",
     ),
     19: Words(
-        title="window size w",
+        title="Fang et al., Fig. 19: window size w",
         setting=f"{DEFAULTS}; w as shown.",
         readings=(
             Reading("mixed against min_table", "mixed lower", ratios(MIGRATION, "min_table", "mixed")),
@@ -142,7 +142,7 @@ WORDS: dict[int, Words] = {
         difference="As in the paper.",
     ),
     20: Words(
-        title="β and routes",
+        title="Fang et al., Fig. 20: β and routes",
         setting=f"{DEFAULTS}, no limit but 3,000 routes; ten adjustments.",
         readings=(
             Reading("β = 1", "the largest table", ends("routes", "min_mig, burst", "min_mig, reshuffle")),
@@ -151,7 +151,7 @@ WORDS: dict[int, Words] = {
         difference="As in the paper.",
     ),
     21: Words(
-        title="β and migration",
+        title="Fang et al., Fig. 21: β and migration",
         setting=f"{DEFAULTS}, no limit but 3,000 routes; ten adjustments.",
         readings=(
             Reading("larger β", f"more migration; {NO_NUMBER}", ends(MIGRATION, "min_mig, burst", "min_mig, reshuffle")),

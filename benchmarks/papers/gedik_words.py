@@ -1,7 +1,7 @@
 """What Gedik's text says of his figures, and why ours differ. The figures themselves are pictures: only the text has numbers."""
 
-from benchmarks.papers.sheets import Grids, Reading, show
-from benchmarks.papers.words import NO_NUMBER, Words, cells, ends, ratio
+from benchmarks.papers.sheets import Grids, Reading, Words, show
+from benchmarks.papers.words import NO_NUMBER, cells, ends, ratio
 
 TABLE_1 = "Table 1 of the paper: N = 10, α = 1.2, LCL, |D| = 10^6, z = 1, σ = 0.1, U_APM"
 M, B, THETA = "relative migration m", "relative imbalance b", "θ of traffic"
@@ -31,7 +31,7 @@ def _growth(grids: Grids, row: str) -> str:
 
 WORDS: dict[int, Words] = {
     3: Words(
-        title="resource functions",
+        title="Gedik, Fig. 3: resource functions",
         setting=f"{TABLE_1}; CCL, LCL, LLL, LQL.",
         readings=(
             Reading("uniform hash, m", "more than 8", cells("LLL", ("uniform hash", "m"))),
@@ -54,7 +54,7 @@ WORDS: dict[int, Words] = {
         f" {ONE_COST}",
     ),
     4: Words(
-        title="data skew",
+        title="Gedik, Fig. 4: data skew",
         setting=f"{TABLE_1}; z as shown, LQL up to 0.5 as in the paper.",
         readings=(
             Reading("uniform hash, m", "more than 8 at every z", ends(f"{M}, LLL", "uniform hash")),
@@ -75,7 +75,7 @@ WORDS: dict[int, Words] = {
         other_shape="Fig. 3, 4: evenkeel's b is above the others' where numbers of keys count (CCL, LCL): it evens out one cost, not three.",
     ),
     5: Words(
-        title="frequency threshold scaler",
+        title="Gedik, Fig. 5: frequency threshold scaler",
         setting=f"{TABLE_1}; σ as shown (the paper: 0.01 to 1), LCL and LQL.",
         readings=(
             Reading("lower σ", "lower b, higher m", ends(f"{B}, LCL", "readj", "redist", "scan")),
@@ -86,7 +86,7 @@ WORDS: dict[int, Words] = {
         " (σ below 0.04), the paper's c: without that its rounds take minutes. evenkeel's θ does not depend on σ, since it also moves slots.",
     ),
     6: Words(
-        title="number of channels",
+        title="Gedik, Fig. 6: number of channels",
         setting=f"{TABLE_1}; N as shown.",
         readings=(
             Reading("m at 32: uniform hash", "around 22", cells(M, ("uniform hash", "32"))),
@@ -104,7 +104,7 @@ WORDS: dict[int, Words] = {
         " empty once one key is above the mean (N from 15 on): no plan has a lower θ.",
     ),
     7: Words(
-        title="utility functions, of readj and redist",
+        title="Gedik, Fig. 7: utility functions, of readj and redist",
         setting=f"{TABLE_1}; LCL and LQL (the quick form: LCL).",
         readings=(
             Reading("readj, m", "U_A is worst; U_APM least, but U_APLM with LCL", ends(f"{M}, readj, LCL", "readj")),
@@ -128,7 +128,7 @@ WORDS: dict[int, Words] = {
         difference="evenkeel has no utility function: θ is a goal and migration what it minimises.",
     ),
     8: Words(
-        title="domain size",
+        title="Gedik, Fig. 8: domain size",
         setting=f"{TABLE_1}; |D| as shown.",
         readings=(
             Reading("m: uniform hash", "6.5 to 7.5, rising with |D|", ends(M, "uniform hash")),
@@ -141,7 +141,7 @@ WORDS: dict[int, Words] = {
         other_shape="Fig. 8: uniform hash stays at 9 times the ideal, the paper has 6.5 to 7.5: see Fig. 6.",
     ),
     9: Words(
-        title="σ and the size of the function",
+        title="Gedik, Fig. 9: σ and the size of the function",
         setting=f"{TABLE_1}; LCL and LQL, ε = δ / 10.",
         readings=(
             Reading("entries at σ = 0.1, LCL", "around 2500", cells("entries of the lossy counter", ("LCL", "0.1"))),
@@ -153,7 +153,7 @@ WORDS: dict[int, Words] = {
         " keeps a route only for those that are not where their slot is.",
     ),
     10: Words(
-        title="skew and the size of the function",
+        title="Gedik, Fig. 10: skew and the size of the function",
         setting=f"{TABLE_1}; LCL and LQL, ε = δ / 10.",
         readings=(
             Reading("entries", "hardly change with z, slightly fewer at high z", ends("entries of the lossy counter", "LCL", "LQL")),
@@ -162,7 +162,7 @@ WORDS: dict[int, Words] = {
         difference="As in the paper.",
     ),
     11: Words(
-        title="channels and the size of the function",
+        title="Gedik, Fig. 11: channels and the size of the function",
         setting=f"{TABLE_1}; ε = δ / 10.",
         readings=(
             Reading("entries", "linear in N", ends("entries of the lossy counter", "LCL")),
@@ -171,7 +171,7 @@ WORDS: dict[int, Words] = {
         difference="As in the paper.",
     ),
     12: Words(
-        title="σ and construction time",
+        title="Gedik, Fig. 12: σ and construction time",
         setting=f"{TABLE_1}. Times of the last step, in argsorts; the paper's are seconds of compiled code on a 3 GHz Xeon.",
         readings=(
             Reading("readj at σ = 0.1", "below 0.05 s", lambda grids: _time(grids, "readj", "0.1")),
@@ -182,13 +182,13 @@ WORDS: dict[int, Words] = {
         " published planners, so it does not get cheaper with fewer keys.",
     ),
     13: Words(
-        title="channels and construction time",
+        title="Gedik, Fig. 13: channels and construction time",
         setting=f"{TABLE_1}. Times of the last step, in argsorts.",
         readings=(Reading("all", "more than linear in N; scan cheapest, readj dearest", lambda grids: _growth(grids, "N")),),
         difference="The order is the paper's. Readj drops where the limit of five readjustments a key sets in (above 100 keys).",
     ),
     14: Words(
-        title="skew and construction time",
+        title="Gedik, Fig. 14: skew and construction time",
         setting=f"{TABLE_1}. Times of the last step, in argsorts.",
         readings=(
             Reading("scan", "hardly depends on z", lambda grids: _growth(grids, "scan")),

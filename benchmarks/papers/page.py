@@ -14,7 +14,7 @@ SECTIONS = {
 
 B. Gedik, *Partitioning functions for stateful data parallelism in stream processing*, VLDB Journal 2014. A stream of |D| keys with Zipf frequencies; channels are added one by one,
 the load stays the same, and the last addition is measured: relative imbalance b (max/min over what is tolerated, the geometric mean of three resources; 1 is the
-limit) and relative migration m (1 is the new channel's fair share of all state). Means of three hash seeds (the paper: five runs). `+ hash load`: the same algorithm, told the load that
+limit) and relative migration m (1 is the new channel's fair share of all state). Means of two hash seeds (the paper: five runs). `+ hash load`: the same algorithm, told the load that
 the hash places. θ is ours: the hottest channel above the mean.
 
 ![Balance and migration against skew](pictures/gedik-skew.svg)
@@ -66,7 +66,9 @@ def make_page(sheets: list[Sheet]) -> str:
     for section, text in SECTIONS.items():
         parts.append(text)
         parts += [sheet.as_markdown() for sheet in sheets if sheet.experiment.name.startswith(section)]
-    others = [f"- {sheet.experiment.other_shape}" for sheet in sheets if sheet.experiment.other_shape]
+    others = [
+        f"- {sheet.experiment.words.other_shape}" for sheet in sheets if sheet.experiment.words.other_shape
+    ]
     parts += ["## Where the shape differs from the paper's", "\n".join(others)]
     return "\n\n".join(parts) + "\n"
 

@@ -42,16 +42,23 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Words:
+    """What stands beside an experiment's numbers."""
+
+    title: str
+    setting: str
+    difference: str  # from the paper, explained
+    readings: tuple[Reading, ...] = ()
+    other_shape: str = ""  # how ours looks different, and why, in one sentence; empty where it does not
+
+
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """One figure of a paper, or one data set."""
 
-    name: str  # for --only and in the JSON
-    title: str
-    setting: str
+    name: str  # for --only and in the JSON; its first part is the section of the page
     measure: Callable[[Scale], list[Grid]]
-    readings: tuple[Reading, ...]
-    difference: str  # explained
-    other_shape: str = ""  # how ours looks different, and why, in one sentence; empty where it does not
+    words: Words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,20 +69,24 @@ class Sheet:
     grids: list[Grid]
 
     def as_text(self) -> str:
-        parts = [self.experiment.title, "=" * len(self.experiment.title), self.experiment.setting]
+        parts = [
+            self.experiment.words.title,
+            "=" * len(self.experiment.words.title),
+            self.experiment.words.setting,
+        ]
         for grid in self._tables:
             parts += ["", f"{grid.measure}, by {grid.axis}", _columns(_grid_cells(grid))]
-        if self.experiment.readings:
+        if self.experiment.words.readings:
             parts += ["", _columns(self._reading_cells())]
-        return "\n".join([*parts, "", self.experiment.difference, ""])
+        return "\n".join([*parts, "", self.experiment.words.difference, ""])
 
     def as_markdown(self) -> str:
-        parts = [f"### {self.experiment.title}", self.experiment.setting]
+        parts = [f"### {self.experiment.words.title}", self.experiment.words.setting]
         for grid in self._tables:
             parts += [f"*{grid.measure}, by {grid.axis}*", _markdown(_grid_cells(grid))]
-        if self.experiment.readings:
+        if self.experiment.words.readings:
             parts.append(_markdown(self._reading_cells()))
-        return "\n\n".join([*parts, f"**Difference.** {self.experiment.difference}"])
+        return "\n\n".join([*parts, f"**Difference.** {self.experiment.words.difference}"])
 
     @property
     def _tables(self) -> list[Grid]:
@@ -83,7 +94,9 @@ class Sheet:
 
     def _reading_cells(self) -> list[list[str]]:
         grids = {grid.measure: grid for grid in self.grids}
-        rows = [[reading.what, reading.paper, _said(reading, grids)] for reading in self.experiment.readings]
+        rows = [
+            [reading.what, reading.paper, _said(reading, grids)] for reading in self.experiment.words.readings
+        ]
         return [["what", "the paper", "ours"], *rows]
 
 

@@ -1,22 +1,10 @@
-"""The words beside an experiment's numbers."""
+"""How to say numbers of a grid in words."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from benchmarks.papers.sheets import Grids, Reading, show
+from benchmarks.papers.sheets import Grids, show
 
 NO_NUMBER = "prints no number"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Words:
-    """What ``sheets.Experiment`` says; see there."""
-
-    title: str
-    setting: str
-    readings: tuple[Reading, ...]
-    difference: str
-    other_shape: str = ""
 
 
 def cells(measure: str, *places: tuple[str, object]) -> Callable[[Grids], str]:
