@@ -27,14 +27,12 @@ ELSEWHERE: dict[str, Callable[[list[str]], None]] = {
 
 def main(argv: list[str] | None = None) -> None:
     args = _parse_args(argv)
-    if args.page:
-        kept = load_grids()
-    else:
-        kept = _run_all(args)
-        _run_elsewhere(args)
+    kept = load_grids() if args.page else _run_all(args)
     if args.write or args.page:
         write_page([Sheet(experiment=EXPERIMENTS[name], grids=grids) for name, grids in kept.items()])
         draw_pictures(kept)
+    if not args.page:
+        _run_elsewhere(args)
 
 
 def _parse_args(argv: list[str] | None) -> argparse.Namespace:
@@ -54,6 +52,7 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
         "--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names)
     )
     parser.add_argument("--write", action="store_true", help="keep numbers, page and pictures")
+    parser.add_argument("--resume", action="store_true", help="go on with a --write that was interrupted")
     parser.add_argument("--page", action="store_true", help="page and pictures from the kept numbers, no run")
     args = parser.parse_args(argv)
     if args.write and not set(EXPERIMENTS) <= set(args.only):
@@ -62,10 +61,10 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
 
 
 def _run_all(args: argparse.Namespace) -> dict[str, list[Grid]]:
-    """Keeps what there is after each experiment: a run that is interrupted late has not been for nothing."""
-    kept: dict[str, list[Grid]] = {}
+    """Keeps what there is after each experiment: a run that is interrupted can be resumed."""
+    kept = load_grids() if args.resume else {}
     for name, experiment in EXPERIMENTS.items():
-        if name in args.only:
+        if name in args.only and name not in kept:
             kept[name] = _run(experiment, args.scale)
             if args.write:
                 save_grids(kept, scale=args.scale)

@@ -80,7 +80,7 @@ def _draw(picture: Picture, grids: list[Grid], path: Path) -> None:
         for axes, grid in zip(panels, grids, strict=True):
             _draw_grid(axes, grid)
             if picture.is_log:
-                axes.set_yscale("log")
+                axes.set_yscale("log", nonpositive="mask")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside right upper", frameon=False)
         figure.savefig(path, format="svg", metadata={"Date": None})
