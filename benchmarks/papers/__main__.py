@@ -66,6 +66,7 @@ def _run_all(args: argparse.Namespace) -> dict[str, list[Grid]]:
     for name, experiment in EXPERIMENTS.items():
         if name in args.only and name not in kept:
             kept[name] = _run(experiment, args.scale)
+            kept = {known: kept[known] for known in EXPERIMENTS if known in kept}
             if args.write:
                 save_grids(kept, scale=args.scale)
     return kept

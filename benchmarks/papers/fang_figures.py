@@ -5,14 +5,23 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from statistics import fmean
 from typing import TypeVar
 
 import numpy as np
 
 from benchmarks.drift import Table
-from benchmarks.papers.fang_windows import METHODS, N_SLOTS, Outcome, Windows, follow, take_window
-from benchmarks.papers.fang_words import WORDS
+from benchmarks.papers.fang_windows import (
+    METHODS,
+    N_SLOTS,
+    Outcome,
+    Windows,
+    compare_on_same,
+    follow,
+    take_window,
+)
+from benchmarks.papers.fang_words import SAME_REQUESTS, WORDS
 from benchmarks.papers.sheets import Experiment, Grid, Scale
 from benchmarks.papers.yardstick import NAME, in_sorts
 from benchmarks.workloads import Drift, drifted_request
@@ -242,6 +251,17 @@ def figure_21(scale: Scale) -> list[Grid]:
     return _by_beta(scale, MIGRATION)
 
 
+def same_requests(scale: Scale) -> list[Grid]:
+    """Both planners on one and the same request, window after window, following the placements of either."""
+    rates = _pick(scale, (0.2, 1.0), (0.2, 1.0))
+    rows = {}
+    for f, (drift, name), leader in product(rates, DRIFTS.items(), ("mixed", "evenkeel")):
+        windows = _base(scale).changed(fluctuation=f, drift=drift)
+        rows[f"f = {f:g}, {name}, from {leader}'s placements"] = compare_on_same(windows, leader)
+    columns = [f"{window}" for window in range(1, _base(scale).n_windows + 1)]
+    return [Grid(measure="migration of evenkeel over Mixed's", axis="window", columns=columns, rows=rows)]
+
+
 FIGURES: dict[int, Callable[[Scale], list[Grid]]] = {
     7: figure_7, 8: figure_8, 9: figure_9, 10: figure_10, 11: figure_11, 12: figure_12, 17: figure_17, 18: figure_18, 19: figure_19,
     20: figure_20, 21: figure_21,
@@ -251,3 +271,4 @@ EXPERIMENTS = [
     Experiment(name=f"fang-{number}", measure=measure, words=WORDS[number])
     for number, measure in FIGURES.items()
 ]
+EXPERIMENTS.append(Experiment(name="fang-same", measure=same_requests, words=SAME_REQUESTS))

@@ -4,6 +4,7 @@ One run of Fang et al.'s: windows of drifting keys, each answered by one planner
 The first window starts from the hash, so that it is a repair and not an adjustment: it is planned but not counted.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -74,6 +75,21 @@ def follow(windows: Windows, method: str, ask: Ask | None = None) -> list[Outcom
         if window:
             outcomes.append(outcome)
     return outcomes
+
+
+def compare_on_same(windows: Windows, leader: str) -> list[float]:
+    """Migration of evenkeel over Mixed's on the same request of every counted window; the leader's plan is adopted."""
+    table = Table.of(windows.workload, n_slots=N_SLOTS)
+    table.windows *= windows.workload.n_windows
+    ratios = []
+    for window in range(windows.n_windows + 1):
+        if window:
+            table.drift()
+            mixed = PLANNERS["mixed"](table.key_request(windows.budgets))
+            ours = make_plan(table.item_request(windows.budgets, table.heavy_keys(windows.budgets)))
+            ratios.append(ours.migration / mixed.migration if mixed.migration else math.nan)
+        take_window(table, windows.budgets, leader)
+    return ratios
 
 
 def take_window(table: Table, budgets: Budgets, method: str, ask: Ask | None = None) -> Outcome:
