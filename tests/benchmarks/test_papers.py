@@ -111,6 +111,7 @@ def test_a_run_to_fewer_channels_is_the_beginning_of_a_longer_one():
     grow(Setting(n_keys=3_000, n_channels=5), "scan", 5)
 
     assert grow(TINY, "scan", 5) == short
+    assert grow(TINY, "scan", 6) != short
 
 
 def test_rows_are_counted_by_key_and_window():
