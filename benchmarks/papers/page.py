@@ -66,9 +66,8 @@ def make_page(sheets: list[Sheet]) -> str:
     for section, text in SECTIONS.items():
         parts.append(text)
         parts += [sheet.as_markdown() for sheet in sheets if sheet.experiment.name.startswith(section)]
-    others = [
-        f"- {sheet.experiment.words.other_shape}" for sheet in sheets if sheet.experiment.words.other_shape
-    ]
+    words = [sheet.experiment.words for sheet in sheets if sheet.experiment.words.other_shape]
+    others = [f"- {one.title.partition(', Fig.')[0]}, {one.other_shape}" for one in words]
     parts += ["## Where the shape differs from the paper's", "\n".join(others)]
     return "\n\n".join(parts) + "\n"
 
