@@ -3,9 +3,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
+OUT ?= .evenkeel/bench.json
+A ?= benchmarks/results/bench.json
+B ?= $(OUT)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest bench bench-compare clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,14 +50,20 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 backtest: setup ## which planner on which forecast would have served a dataset best; DATASET=clicks
 	@$(ENV) python -m spark_jobs.backtest_plans --dataset '$(DATASET)'
 
+bench: setup ## every benchmark against its goals, about an hour; QUICK=--quick: a quarter of it; kept in OUT=.evenkeel/bench.json
+	@$(ENV) python -m benchmarks.bench $(QUICK) --save $(OUT)
+
+bench-compare: setup ## two kept results of `make bench` side by side: A=... B=...
+	@$(ENV) python -m benchmarks.compare_benches $(A) $(B)
+
 bench-planners: setup ## what our planner is meant to do, as goals and results; about 25 minutes
 	@$(ENV) python -m benchmarks.bench_planners
 
 bench-layout: setup ## bytes and time of layout changes, as ratios
 	@$(ENV) python -m benchmarks.bench_layout
 
-papers: setup ## the papers' experiments on splitting keys, beside what they print; python -m benchmarks.splitting_papers --quick: minutes
-	@$(ENV) python -m benchmarks.splitting_papers
+papers: setup ## the papers' experiments beside what they print, about half an hour; QUICK=--quick: minutes; ONLY='gedik-4 fang-9': these
+	@$(ENV) python -m benchmarks.papers $(QUICK) $(if $(ONLY),--only $(ONLY))
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq

@@ -28,10 +28,15 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="one seed instead of four, and fewer windows")
     args = parser.parse_args(argv)
+    print_goals(run(quick=args.quick))
+
+
+def run(*, quick: bool) -> list[Goal]:
+    """All parts."""
     goals = bench_time()
     for name in WORKLOADS:
-        goals += bench_drift(name, seeds=range(1 if args.quick else 4), n_planned=8 if args.quick else 24)
-    print_goals(goals)
+        goals += bench_drift(name, seeds=range(1 if quick else 4), n_planned=8 if quick else 24)
+    return goals
 
 
 def bench_time() -> list[Goal]:

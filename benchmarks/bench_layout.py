@@ -20,11 +20,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.figures import Figure, print_figures
+from benchmarks.goals import Goal
 from benchmarks.layout_bench import DISK_BYTES_A_ROW, FULL_ROWS, N_BUCKETS, N_KEYS, N_SLOTS, LayoutBench
 from benchmarks.layout_changes import change_figures, fourfold_figures, route_figures
 from benchmarks.layout_files import file_figures
 from benchmarks.layout_windows import load_figures, profile_figures, read_figures
 
+QUICK_ROWS = 300_000
 MIN_ROWS = 100_000  # fewer make files of a few rows, and times of nothing but overhead
 
 Group = Callable[[LayoutBench], Iterator[Figure]]
@@ -41,17 +43,27 @@ GROUPS: dict[str, Group] = {
 
 def main(argv: list[str] | None = None) -> None:
     args = _parse_args(argv)
-    with tempfile.TemporaryDirectory(prefix="bench-layout-") as folder:
-        os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
-        spark = SparkSession.builder.appName("bench_layout").getOrCreate()
-        try:
-            figures = list(_measure(LayoutBench(spark, Path(folder), args.rows, args.rounds), args.only))
-        finally:
-            spark.stop()
+    figures = _measure_all(n_rows=args.rows, n_rounds=args.rounds, groups=args.only)
     print_figures(figures)
     if args.save:
         result = {"rows": args.rows, "figures": [figure.as_dict() for figure in figures]}
         args.save.write_text(json.dumps(result, indent=1) + "\n")
+
+
+def run(*, quick: bool) -> list[Goal]:
+    """All groups, for ``make bench``."""
+    figures = _measure_all(n_rows=QUICK_ROWS if quick else FULL_ROWS, n_rounds=3, groups=list(GROUPS))
+    return [figure.as_goal() for figure in figures]
+
+
+def _measure_all(*, n_rows: int, n_rounds: int, groups: list[str]) -> list[Figure]:
+    with tempfile.TemporaryDirectory(prefix="bench-layout-") as folder:
+        os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
+        spark = SparkSession.builder.appName("bench_layout").getOrCreate()
+        try:
+            return list(_measure(LayoutBench(spark, Path(folder), n_rows, n_rounds), groups))
+        finally:
+            spark.stop()
 
 
 def _parse_args(argv: list[str] | None) -> argparse.Namespace:

@@ -36,6 +36,11 @@ def main(argv: list[str] | None = None) -> None:
         args.json.write_text(json.dumps([asdict(goal) for goal in goals], indent=1) + "\n")
 
 
+def run(*, quick: bool) -> list[Goal]:
+    """All parts, for ``make bench``."""
+    return _run_all(quick=quick, only=None)
+
+
 def _run_all(*, quick: bool, only: list[str] | None) -> list[Goal]:
     rivalry = Rivalry()
     parts: dict[str, Callable[[], list[Goal]]] = {

@@ -13,6 +13,8 @@ from typing import Any
 
 from pyspark import SparkContext
 
+from benchmarks.goals import Goal
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
@@ -29,6 +31,14 @@ class Figure:
         if self.goal is None:
             return ""
         return "ok" if self.ratio <= self.goal else "missed"
+
+    def as_goal(self) -> Goal:
+        """The same as a row of the table that all benchmarks share."""
+        cpu = "" if self.cpu_ratio is None else f" ({_number(self.cpu_ratio)} in processor time)"
+        goal = "" if self.goal is None else f"≤ {_number(self.goal)}"
+        return Goal(
+            what=self.what, goal=goal, result=f"{_number(self.ratio)}{cpu}", met=self.verdict != "missed"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self) | {"verdict": self.verdict}

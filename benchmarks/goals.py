@@ -1,4 +1,15 @@
-"""One row of the table of goals: what was hoped for, and what was measured."""
+"""
+One row of the table of goals: what was hoped for, and what was measured. Every benchmark returns these.
+
+What a benchmark has to be, so that ``make bench`` runs it and ``make bench-compare`` can show it beside another run: a module
+``benchmarks/bench_*.py`` with a function
+
+    def run(*, quick: bool) -> list[Goal]: ...
+
+and nothing else. No list has to be edited, and each runs in a process of its own. ``quick`` asks for the smallest run that still says something, a few minutes at
+most. ``Goal.what`` is the name by which two runs are compared: no measured number belongs into it. Whoever measures
+``figures.Figure`` returns ``[figure.as_goal() for figure in figures]``.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,9 +20,9 @@ class Goal:
     """A figure anybody can have again by running the benchmark."""
 
     what: str
-    goal: str
+    goal: str  # "" where there is none: the figure stands beside another
     result: str
-    met: bool
+    met: bool  # True where there is no goal
 
     @classmethod
     def at_most(cls, what: str, limit: float, result: float, *, unit: str = "x", note: str = "") -> "Goal":

@@ -1,0 +1,122 @@
+"""The papers' experiments still run, and docs/papers.md is what their kept numbers say."""
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.papers import page, pictures
+from benchmarks.papers.__main__ import EXPERIMENTS, main
+from benchmarks.papers.gedik_domain import Setting, make_domain
+from benchmarks.papers.gedik_growth import grow
+from benchmarks.papers.real_data import Stream
+from benchmarks.papers.sheets import Experiment, Grid, Reading, Sheet, Words, grid_as_json, grid_of_json
+
+TINY = Setting(n_keys=3_000, n_channels=3)
+
+
+def _grid(**rows):
+    return Grid(measure="m", axis="|D|", columns=["1", "2"], rows=rows)
+
+
+def _experiment(*readings):
+    words = Words(title="T", setting="S", difference="D", readings=readings)
+    return Experiment(name="gedik-0", measure=lambda _: [], words=words)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_runs_on_tiny_sizes(name):
+    """So that none rots between two whole runs: every method has a number in every cell it was run for."""
+    experiment = EXPERIMENTS[name]
+    grids = experiment.measure("tiny")
+
+    assert "evenkeel" in str([grid.rows.keys() for grid in grids]) or name in (
+        "gedik-7",
+        "gedik-9",
+        "gedik-10",
+        "gedik-11",
+        "fang-11",
+    )
+    assert all(len(row) == len(grid.columns) for grid in grids for row in grid.rows.values())
+    assert Sheet(experiment=experiment, grids=grids).as_markdown().count(experiment.words.difference) == 1
+
+
+def test_the_page_is_what_the_kept_numbers_say():
+    """Nobody edits a table of docs/papers.md by hand, and every reading of a paper found the numbers it speaks of."""
+    kept = page.load_grids()
+    text = page.make_page([Sheet(experiment=EXPERIMENTS[name], grids=grids) for name, grids in kept.items()])
+
+    assert list(kept) == list(EXPERIMENTS)
+    assert page.PAGE.read_text() == text
+    assert "not in a quick run" not in text
+
+
+def test_pages_are_made_by_whole_runs_only(capsys):
+    """A page of half a run would mix numbers of two versions."""
+    with pytest.raises(SystemExit):
+        main(["--write", "--only", "gedik-3"])
+
+    assert "--write must come without --only. Got both." in capsys.readouterr().err
+
+
+def test_pictures_are_small_and_the_same_from_run_to_run(tmp_path):
+    """They are committed: a picture that changes without its numbers hides the changes that matter."""
+    folders = tmp_path / "a", tmp_path / "b"
+    for folder in folders:
+        pictures.draw_pictures(page.load_grids(), folder)
+
+    drawn = sorted(path.name for path in folders[0].iterdir())
+    assert drawn == sorted(f"{picture.name}.svg" for picture in pictures.PICTURES)
+    for name in drawn:
+        assert (folders[0] / name).stat().st_size < 60_000
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_numbers_survive_being_kept():
+    """JSON has neither ∞ nor NaN: an empty channel and a method that was not run must come back as what they were."""
+    rows = grid_of_json(grid_as_json(_grid(a=[math.inf, 1.5], b=[math.nan, 2.0]))).rows
+
+    assert rows["a"] == [math.inf, 1.5]
+    assert math.isnan(rows["b"][0])
+
+
+def test_a_bar_in_a_cell_does_not_end_it():
+    """|D| is the papers' own letter for the number of keys."""
+    reading = Reading("|D| = 2", "1.5", lambda grids: f"{grids['m'].at('a', 2)}")
+    sheet = Sheet(experiment=_experiment(reading), grids=[_grid(a=[1.0, 2.0])])
+
+    assert r"| \|D\| = 2 | 1.5 | 2.0 |" in sheet.as_markdown()
+
+
+@pytest.mark.parametrize("method", ["evenkeel", "scan", "consistent hash", "uniform hash"])
+def test_load_is_conserved_while_channels_are_added(method):
+    """Balance means nothing if keys get lost on the way: one channel more, and θ, b and m are those of all keys."""
+    domain = make_domain(TINY.n_keys, TINY.zipf, 0)
+    grown = grow(TINY, method, 0)
+
+    assert domain.total("linear") == pytest.approx(1.0)
+    assert domain.total("constant") == TINY.n_keys
+    assert 0 <= grown.theta < TINY.n_channels - 1
+    assert 0 < grown.migration <= TINY.n_channels
+
+
+def test_a_remainder_moves_all_but_one_in_n():
+    """What makes plain hashing useless when N changes: of N channels' worth of state, N - 1 move."""
+    assert grow(Setting(n_keys=100_000, zipf=0.1), "uniform hash", 0).migration == pytest.approx(9, rel=0.02)
+
+
+def test_a_run_to_fewer_channels_is_the_beginning_of_a_longer_one():
+    """Runs are shared between figures; sharing must not change what they measure."""
+    short = grow(TINY, "scan", 5)
+    grow(Setting(n_keys=3_000, n_channels=5), "scan", 5)
+
+    assert grow(TINY, "scan", 5) == short
+    assert grow(TINY, "scan", 6) != short
+
+
+def test_rows_are_counted_by_key_and_window():
+    """The first key of two windows, the second of one."""
+    stream = Stream.of(["a", "b", "a", "a"], [0, 0, 0, 1])
+
+    assert stream.keys == ["a", "b"]
+    np.testing.assert_array_equal(stream.rows, [[2, 1], [1, 0]])
