@@ -5,7 +5,7 @@ PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python
 WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock doctor bench-planners bench-layout papers clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock doctor bench-planners bench-layout bench-stateful bench-scale papers clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,12 @@ bench-planners: setup ## what our planner is meant to do, as goals and results; 
 
 bench-layout: setup ## bytes and time of layout changes, as ratios
 	@$(ENV) python -m benchmarks.bench_layout
+
+bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; about 10 minutes
+	@$(ENV) python -m benchmarks.bench_stateful
+
+bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast
+	@$(ENV) python -m benchmarks.bench_scale
 
 papers: setup ## the papers' experiments on splitting keys, beside what they print; python -m benchmarks.splitting_papers --quick: minutes
 	@$(ENV) python -m benchmarks.splitting_papers
