@@ -8,7 +8,7 @@ A ?= benchmarks/results/bench.json
 B ?= $(OUT)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest bench bench-compare clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest bench bench-compare bench-stateful bench-scale clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,6 +64,15 @@ bench-layout: setup ## bytes and time of layout changes, as ratios
 
 papers: setup ## the papers' experiments beside what they print, about half an hour; QUICK=--quick: minutes; ONLY='gedik-4 fang-9': these
 	@$(ENV) python -m benchmarks.papers $(QUICK) $(if $(ONLY),--only $(ONLY))
+
+bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; about 10 minutes
+	@$(ENV) python -m benchmarks.bench_stateful
+
+bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast
+	@$(ENV) python -m benchmarks.bench_scale
+
+papers: setup ## the papers' experiments on splitting keys, beside what they print; python -m benchmarks.splitting_papers --quick: minutes
+	@$(ENV) python -m benchmarks.splitting_papers
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq

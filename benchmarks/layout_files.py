@@ -27,19 +27,21 @@ N_MOVED = 8  # slots of one bucket
 def file_figures(bench: LayoutBench) -> Iterator[Figure]:
     """The tables are logs without data files: a flip never opens one. The log of either has been read before."""
     contenders = {
-        f"{n_files:,} files": partial(_time_flip, bench, _make_table(bench, n_files))
+        f"{n_files:,} files": partial(time_flip, bench, log_without_data(bench, n_files), n_moved=N_MOVED)
         for n_files in (MANY, FEW)
     }
     seconds = median_seconds(contenders, n_rounds=bench.n_rounds)
     yield time_ratio(f"flip of {N_MOVED} slots, {MANY:,} files / {FEW:,} files", seconds, goal=None)
 
 
-def _make_table(bench: LayoutBench, n_files: int) -> Dataset:
-    path = str(bench.folder / f"files-{n_files}")
+def log_without_data(
+    bench: LayoutBench, n_files: int, *, n_buckets: int = N_BUCKETS, n_slots: int = N_SLOTS
+) -> Dataset:
+    """A state table of so many settled files, the slots taking turns, of which only the log is there."""
+    path = str(bench.folder / f"files-{n_files}-{n_buckets}-{n_slots}")
     shutil.rmtree(path, ignore_errors=True)
-    dataset = replace(
-        bench.dataset, name=f"files_{n_files}", state=path, n_buckets=N_BUCKETS, n_slots=N_SLOTS
-    )
+    name = f"files_{n_files}_{n_buckets}_{n_slots}"
+    dataset = replace(bench.dataset, name=name, state=path, n_buckets=n_buckets, n_slots=n_slots)
     function = initial_function(dataset)
     save_function(dataset.name, function)
     table = (
@@ -48,8 +50,8 @@ def _make_table(bench: LayoutBench, n_files: int) -> Dataset:
         .partitionedBy("bucket")
         .property(FUNCTION, function.digest)
     )
-    for name, kind in (("user_id", "BIGINT"), ("slot", "INT"), ("bucket", "INT")):
-        table = table.addColumn(name, kind)
+    for column, kind in (("user_id", "BIGINT"), ("slot", "INT"), ("bucket", "INT")):
+        table = table.addColumn(column, kind)
     table.execute()
     log = Log(path)
     log.create_write_transaction(
@@ -59,7 +61,7 @@ def _make_table(bench: LayoutBench, n_files: int) -> Dataset:
 
 
 def _entry(number: int, function: PartitioningFunction) -> AddAction:
-    slot = number % N_SLOTS
+    slot = number % function.n_slots
     bucket = str(function.slots[slot])
     bounds = {"user_id": number, "slot": slot}
     stats = {
@@ -72,10 +74,10 @@ def _entry(number: int, function: PartitioningFunction) -> AddAction:
     return AddAction(path, 32 << 20, {"bucket": bucket}, 1, True, json.dumps(stats))
 
 
-def _time_flip(bench: LayoutBench, dataset: Dataset, clock: Clock) -> None:
-    """There, which is timed, and back."""
+def time_flip(bench: LayoutBench, dataset: Dataset, clock: Clock, *, n_moved: int) -> None:
+    """Slots of one bucket there, which is timed, and back."""
     here = initial_function(dataset)
-    slots = [slot for slot, bucket in enumerate(here.slot_list) if bucket == 0][:N_MOVED]
+    slots = [slot for slot, bucket in enumerate(here.slot_list) if bucket == 0][:n_moved]
     there = here.with_changes(slots=dict.fromkeys(slots, 1))
     save_function(dataset.name, there)
     with clock:

@@ -1,0 +1,142 @@
+"""
+What grows with what, and how fast: ``python -m benchmarks.bench_scale [--quick] [--most-keys N] [--save FILE] [--write]``.
+
+Keys and bytes are those of real tables that Spark generates; files, buckets and slots are those of logs without data files, for a
+flip and its proof open none. Every step is measured in seconds and in processor seconds, which others on the machine hardly change,
+and has an exponent: the slope of the least-squares line through the logarithms, over all sizes and over the last two. ``--write``
+puts the tables into docs/scale.md. 10^7 keys take 2 GB of disk below TMPDIR, 10^8 take 20.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks.exponents import Series, SeriesBook, read_series, save_series
+from benchmarks.goals import Goal, print_goals
+from benchmarks.layout_bench import LayoutBench
+from benchmarks.scale_figures import goals_of, print_series
+from benchmarks.scale_logs import measure_buckets, measure_files, measure_slots
+from benchmarks.scale_page import SAVED, write_page
+from benchmarks.scale_tables import measure_bytes, measure_keys
+
+MOST_KEYS = 10**7
+AXES = ("keys", "bytes", "files", "buckets", "slots")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """The sizes of each axis, ascending."""
+
+    keys: tuple[int, ...]
+    rows: tuple[int, ...]
+    files: tuple[int, ...]
+    buckets: tuple[int, ...]
+    slots: tuple[int, ...]
+    planned_keys: int  # behind the items that are planned
+    rounds: int  # 1: everything is timed once, cold; more: what is quick is done so often, the first time not counted
+
+
+FULL = Sizes(
+    keys=(10**4, 10**5, 10**6, 10**7, 10**8),
+    rows=(10**5, 10**6, 4 * 10**6),
+    files=(1_024, 10_240, 102_400),
+    buckets=(8, 64, 512, 1_024),
+    slots=(256, 4_096, 65_536),
+    planned_keys=10**6,
+    rounds=2,
+)
+QUICK = Sizes(
+    keys=(1_000, 10_000),
+    rows=(),
+    files=(64, 512),
+    buckets=(8, 16),
+    slots=(),
+    planned_keys=20_000,
+    rounds=1,
+)
+
+
+def run(*, quick: bool = False) -> list[Goal]:
+    """The goals and what came of them, in a Spark session of its own unless one is active."""
+    return goals_of(measure(QUICK if quick else FULL, most_keys=MOST_KEYS))
+
+
+def measure(sizes: Sizes, *, most_keys: int, axes: Collection[str] = AXES) -> list[Series]:
+    """All series of these axes. Tables are made below TMPDIR and removed."""
+    before = os.environ.get("EVENKEEL_WAREHOUSE", "")
+    with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
+        os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
+        spark = SparkSession.builder.appName("bench_scale").getOrCreate()
+        try:
+            keys = tuple(n_keys for n_keys in sizes.keys if n_keys <= most_keys)
+            return _measure_axes(spark, Path(folder), replace(sizes, keys=keys), axes)
+        finally:
+            os.environ["EVENKEEL_WAREHOUSE"] = before
+
+
+def _measure_axes(spark: SparkSession, folder: Path, sizes: Sizes, axes: Collection[str]) -> list[Series]:
+    book, began = SeriesBook(), time.monotonic()
+
+    def bench(n_rows: int) -> LayoutBench:
+        return LayoutBench(spark, folder, n_rows, sizes.rounds)
+
+    planned = sizes.planned_keys
+    all_axes: dict[str, tuple[tuple[int, ...], Callable[[int], None]]] = {
+        "keys": (sizes.keys, lambda n: measure_keys(bench(n), book, n)),
+        "bytes": (sizes.rows, lambda n: measure_bytes(bench(n), book, n)),
+        "files": (sizes.files, lambda n: measure_files(bench(n), book, n)),
+        "buckets": (sizes.buckets, lambda n: measure_buckets(bench(n), book, n, n_keys=planned)),
+        "slots": (sizes.slots, lambda n: measure_slots(bench(n), book, n, n_keys=planned)),
+    }
+    if sizes.rounds > 1:
+        measure_keys(bench(sizes.keys[0]), SeriesBook(), sizes.keys[0])  # loads classes; not counted
+    for axis in axes:
+        of_axis, measure_one = all_axes[axis]
+        for size in of_axis:
+            measure_one(size)
+            print(f"  {time.monotonic() - began:6.0f} s  {axis} {size:,}", flush=True)
+    return book.series
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = _parse_args(argv)
+    series = measure(QUICK if args.quick else FULL, most_keys=args.most_keys, axes=args.only)
+    print_series(series)
+    print_goals(goals_of(series))
+    if args.save:
+        save_series(series, args.save)
+    if args.write:
+        others = [one for one in read_series(SAVED) if one.axis not in args.only] if SAVED.exists() else []
+        save_series(sorted([*others, *series], key=lambda one: AXES.index(one.axis)), SAVED)
+        write_page()
+
+
+def _parse_args(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, to see that it runs: about a minute"
+    )
+    parser.add_argument("--most-keys", type=int, default=MOST_KEYS, help="default 10^7; 10^8 is possible")
+    parser.add_argument("--only", nargs="+", choices=AXES, default=list(AXES), help="what grows; all of them")
+    parser.add_argument("--save", type=Path, help="also keep the series in this file, as JSON")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="also keep them in docs/, in the place of their axes, and write the tables anew",
+    )
+    args = parser.parse_args(argv)
+    if args.most_keys < FULL.keys[1]:
+        parser.error(f"--most-keys must be at least {FULL.keys[1]:,}. Got {args.most_keys:,}.")
+    return args
+
+
+if __name__ == "__main__":
+    main()

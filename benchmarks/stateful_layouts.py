@@ -1,0 +1,140 @@
+"""
+Four ways to give a keyed job its rows, each with what it must do before the job can run.
+
+| name     | where the rows are                                   | how a task gets its users                                  |
+| -------- | ---------------------------------------------------- | ---------------------------------------------------------- |
+| plain    | a bucketed state table that keeps its plain hash     | one bucket a task, no shuffle                              |
+| shuffle  | a Delta table as it comes                            | ``repartition(user_id)``, adaptive execution sizes tasks   |
+| salted   | the same                                             | ``repartition(user_id, stretch)``, then merged by user     |
+| evenkeel | a bucketed state table, planned and flipped each day | one bucket a task, no shuffle                              |
+
+The two that shuffle get Spark's default of 200 partitions, of which adaptive execution makes as many tasks as there are buckets or
+more: what it does on a cluster with a core a bucket. All call the same function, once a task.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from benchmarks.layout_bench import QuietTask
+from benchmarks.stateful_job import COLUMNS, GAP, RESULT, merge_stretches, sessionise
+from schemas.dataset import Dataset, dataset_named
+from schemas.tables import PLANS
+from spark_jobs.control_tables import read_one
+from spark_jobs.create_layout import create_layout
+from spark_jobs.job import Task, Window
+from spark_jobs.load_window import load_window, window_events
+from spark_jobs.migrate_layout import migrate_layout
+from spark_jobs.plan_moves import plan_moves
+from spark_jobs.profile_keys import profile_keys
+from spark_jobs.state_table import read_table
+from spark_jobs.stateful import read_bucket
+
+N_STRETCHES = 8  # into which salting cuts the day of every user
+PLAIN, SHUFFLE, SALTED, EVENKEEL = NAMES = ("plain", "shuffle", "salted", "evenkeel")
+LAID_OUT = (PLAIN, EVENKEEL)
+AS_IT_COMES = "as_it_comes"  # the state table of the two that shuffle
+BY_BUCKET = {
+    "spark.sql.unionOutputPartitioning": "false",  # else Spark puts all buckets that have one task each into one task
+}
+SHUFFLED = {
+    "spark.sql.shuffle.partitions": "200",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.coalescePartitions.minPartitionSize": "1k",  # these windows are small
+}
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class StatefulBench:
+    """The session, the folder of all tables, and the rounds of work that a row is. The dataset is the demo's."""
+
+    spark: SparkSession
+    folder: Path
+    rounds: int
+
+    def dataset(self, name: str) -> Dataset:
+        clicks = dataset_named("clicks")
+        return replace(clicks, name=name, events=str(self.folder / "events"), state=str(self.folder / name))
+
+    def task(self, name: str, window: Window, *, plan: str = "", **options: object) -> Task:
+        return QuietTask(dataset=self.dataset(name), given_window=window, plan=plan, options=options)
+
+    def create(self, window: Window) -> None:
+        """The laid out state tables, empty; the other one comes with its first rows."""
+        for name in LAID_OUT:
+            create_layout(self.task(name, window))
+
+    # Before the job
+
+    def load(self, name: str, window: Window) -> None:
+        """Bring the window's events into the state."""
+        if name in LAID_OUT:
+            load_window(self.task(name, window))
+        else:
+            events = window_events(self.task(PLAIN, window))
+            events.write.format("delta").mode("append").save(str(self.folder / AS_IT_COMES))
+
+    def profile(self, window: Window) -> None:
+        profile_keys(self.task(EVENKEEL, window))
+
+    def plan(self, window: Window) -> Facts:
+        """The plan as it is stored."""
+        made = plan_moves(self.task(EVENKEEL, window))
+        return read_one(PLANS, dataset=EVENKEEL, plan=made["plan"])
+
+    def migrate(self, window: Window, plan: str) -> Facts:
+        return migrate_layout(self.task(EVENKEEL, window, plan=plan))
+
+    # The job
+
+    def sessions(self, name: str, window: Window) -> DataFrame:
+        """Every user's sessions of the window."""
+        lines = self.spread[name](window).mapInPandas(sessionise(window.start, self.rounds), RESULT)
+        return lines if name != SALTED else lines.repartition("user_id").mapInPandas(merge_stretches, RESULT)
+
+    @property
+    def spread(self) -> dict[str, Callable[[Window], DataFrame]]:
+        return {
+            PLAIN: partial(self._by_bucket, PLAIN),
+            SHUFFLE: self._by_user,
+            SALTED: self._by_stretch,
+            EVENKEEL: partial(self._by_bucket, EVENKEEL),
+        }
+
+    def _by_bucket(self, name: str, window: Window) -> DataFrame:
+        """One bucket a task: what is grouped inside a task needs no shuffle."""
+        dataset = self.dataset(name)
+        buckets = (read_bucket(self.spark, dataset, bucket) for bucket in range(dataset.n_buckets))
+        return reduce(DataFrame.union, (_clicks(bucket, window).coalesce(1) for bucket in buckets))
+
+    def _by_user(self, window: Window) -> DataFrame:
+        return _clicks(self._as_it_comes, window).repartition("user_id")
+
+    def _by_stretch(self, window: Window) -> DataFrame:
+        return _clicks(self._as_it_comes, window, stretch=_stretch(window)).repartition("user_id", "stretch")
+
+    @property
+    def _as_it_comes(self) -> DataFrame:
+        return read_table(self.spark, str(self.folder / AS_IT_COMES))
+
+
+def _clicks(table: DataFrame, window: Window, *, stretch: Column | None = None) -> DataFrame:
+    """The window's clicks and those just before it, with the columns that the job needs."""
+    time = F.col("clicked_at")
+    wanted = table.where((time >= F.lit(window.start - GAP)) & (time < F.lit(window.end)))
+    return wanted.withColumn("stretch", F.lit(0) if stretch is None else stretch).select(COLUMNS)
+
+
+def _stretch(window: Window) -> Column:
+    """Which part of the day a click is in; those before the day belong to its first part."""
+    share = (F.unix_seconds("clicked_at") - int(window.start.timestamp())) / (
+        window.end - window.start
+    ).total_seconds()
+    return F.greatest(F.floor(share * N_STRETCHES), F.lit(0)).cast("int")
