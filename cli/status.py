@@ -9,6 +9,7 @@ from cli.console import ATTENTION, DONE, Console
 from cli.text import moment, number, paint, short, table
 from schemas.dataset import DatasetError, dataset_files
 from spark_jobs.dataset_status import dataset_status
+from spark_jobs.job import sentence_of
 
 Facts = dict[str, Any]
 
@@ -55,7 +56,17 @@ def status_of(name: str) -> Facts:
     except DatasetError as error:
         n_mistakes = len(str(error).splitlines())
         sentence = f"mistakes in its file: {n_mistakes}. To read them: evenkeel datasets check"
-        return {"dataset": name, "next": {"kind": "mistakes", "sentence": sentence, "needs_attention": True}}
+        return _unknown(name, "mistakes", sentence)
+    except Exception as error:
+        told = sentence_of(error)
+        if told is None:
+            raise
+        return _unknown(name, "unreadable", told)
+
+
+def _unknown(name: str, kind: str, sentence: str) -> Facts:
+    """A dataset that cannot be looked at; the others are shown all the same."""
+    return {"dataset": name, "next": {"kind": kind, "sentence": sentence, "needs_attention": True}}
 
 
 def status_lines(found: Sequence[Facts]) -> list[str]:

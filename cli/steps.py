@@ -1,7 +1,7 @@
 """A run's steps, one after the other in this process: the same jobs that the Dag's tasks call, Spark started once."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,11 +47,14 @@ class Run:
 
     @contextmanager
     def reported(self) -> Iterator[None]:
-        """Whatever becomes of the steps inside, the run's report is written at the end."""
+        """Whatever becomes of the steps inside, the run's report is written at the end; a step's failure is what is told."""
         try:
             yield
-        finally:
-            self._report()
+        except BaseException:
+            with suppress(Exception):
+                self._report()
+            raise
+        self._report()
 
     def _report(self) -> None:
         from spark_jobs.report_run import report_run

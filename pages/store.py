@@ -35,4 +35,7 @@ def _open(uri: str) -> tuple[Any, str]:
     """A path without a scheme is local."""
     from pyarrow import fs  # brings NumPy: not for who only imports this module
 
+    uri = (
+        uri.replace("s3a://", "s3://", 1) if uri.startswith("s3a://") else uri
+    )  # Hadoop's name for the same store
     return fs.FileSystem.from_uri(uri) if "://" in uri else (fs.LocalFileSystem(), uri)

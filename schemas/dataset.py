@@ -208,7 +208,7 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
-    yield from _forecast_checks(value("forecast", "method"), value("forecast", "period"))
+    yield from _forecast_checks(*(value("forecast", name) for name in ("method", "period", "windows")))
     for number, peak in enumerate(value("expect") or ()):
         yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
     tables = value("events", "table"), value("state", "table")
@@ -232,7 +232,13 @@ def _budget_checks(target: float | None, limit: float | None) -> Iterator[str]:
         )
 
 
-def _forecast_checks(method: str | None, period: int | None) -> Iterator[str]:
+def _forecast_checks(method: str | None, period: int | None, windows: int | None) -> Iterator[str]:
+    windows = windows or SCHEMA["properties"]["forecast"]["properties"]["windows"]["default"]
+    if period is not None and windows <= 2 * period:
+        yield (
+            f"forecast.windows must be more than two periods. Got {windows} windows for a period of {period}. Give at least"
+            f" {2 * period + 1}: a season that is not seen twice cannot be told from chance."
+        )
     if (method or "").startswith("seasonal") and period is None:
         yield (
             f"forecast.period must be given for {method}. Got nothing. Give the windows after which the load repeats itself."

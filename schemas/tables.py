@@ -135,7 +135,7 @@ PLANS = Table(
         "to_function": "the function it has afterwards",
         "planned_on": "last: what the window cost; otherwise the next window's cost as forecasts has it, and by which forecast",
         "n_buckets": "wanted in the end; those above it are being emptied",
-        "imbalance_hash": "θ of the window under the plain hash, as if nothing had ever been done",
+        "imbalance_hash": "θ under the plain hash, as if nothing had ever been done; this and the next two are of the cost that was planned on",
         "imbalance_after": "predicted",
         "migration": "bytes of state that change bucket",
         "bound_imbalance": "no plan is more even",

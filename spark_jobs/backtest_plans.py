@@ -17,7 +17,7 @@ from pages.store import write_text
 from partitioning import PLANNERS, Budgets
 from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, run_backtest
 from partitioning.forecast import ForecastOptions
-from partitioning.item_forecast import CHOSEN, LAST, forecasts_for
+from partitioning.item_forecast import CHOSEN, FORECASTS, LAST, forecasts_for
 from partitioning.planning import RIVALS
 from partitioning.replay import Contender, Score, Setting
 from schemas.dataset import Dataset
@@ -180,7 +180,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forecasts",
         nargs="+",
-        choices=[*forecasts_for(None)],
+        choices=FORECASTS,
         help=f"instead of {LAST} and {CHOSEN}; {CLAIRVOYANT} is always told",
     )
 

@@ -11,8 +11,9 @@ from schemas.tables import PLANS, RUNS
 from spark_jobs.balance import Balance, balance_of, newest_window
 from spark_jobs.control_tables import Row, load_function, read_one, read_rows
 from spark_jobs.locations import uri_of
+from spark_jobs.plan_moves import settings_row
 from spark_jobs.run_history import history_of
-from spark_jobs.run_outcome import FAILED, HELD
+from spark_jobs.run_outcome import FAILED, HELD, MIGRATED
 from spark_jobs.scorecard import why_paused
 from spark_jobs.table_log import FUNCTION, MOVING, layout_commit, properties_of
 
@@ -88,8 +89,9 @@ def _next(kind: str, sentence: str) -> Facts:
 def _next_step(dataset: Dataset, function: PartitioningFunction, balance: Balance | None) -> Facts:
     """The first thing that somebody should know."""
     last, paused = last_run(dataset), why_paused(dataset)
-    if last and last["outcome"] == FAILED:
-        return _next(LAST_FAILED, f"last run failed at {'; '.join(last['reasons'])}")
+    failed = _failures_of(dataset, last)
+    if failed:
+        return _next(LAST_FAILED, f"last run failed at {'; '.join(failed)}")
     if balance is None:
         return _next(
             PROFILE, f"no window was profiled yet: evenkeel run {dataset.name} --window-start {dataset.start}"
@@ -100,6 +102,19 @@ def _next_step(dataset: Dataset, function: PartitioningFunction, balance: Balanc
     if is_within(theta, dataset.max_imbalance) and function.n_buckets == dataset.n_buckets:
         return _next(FINE, f"nothing to do: θ {theta:.3f} is within {dataset.max_imbalance:g}")
     return _next_change(dataset, function, balance, last)
+
+
+def _failures_of(dataset: Dataset, last: Facts | None) -> list[str]:
+    """What failed in the newest window, unless another run of it has migrated since; dry runs and holds heal nothing."""
+    if last is None or last["outcome"] == MIGRATED:
+        return []
+    runs = read_rows(RUNS, dataset=dataset.name).to_pylist()
+    failed = [
+        run
+        for run in runs
+        if run["outcome"] == FAILED and run["window_start"].isoformat() == last["window_start"]
+    ]
+    return [reason for run in failed for reason in run["reasons"]]
 
 
 def _next_change(
@@ -129,12 +144,19 @@ def _apply(dataset: Dataset, plan: Row) -> str:
 
 
 def waiting_plan(dataset: Dataset, function: PartitioningFunction, balance: Balance) -> Row | None:
-    """Of the plans for this window that could be applied now, the most even one; of these the one that moves least."""
+    """
+    Of the plans for this window that could be applied now, the most even one; of these the one that moves least.
+
+    Plans that somebody tried with other settings than the dataset's are for whoever tried them.
+    """
     plans = read_rows(PLANS, dataset=dataset.name, from_function=function.digest).to_pylist()
+    settings = settings_row(dataset)
     of_window = [
         plan
         for plan in plans
-        if plan["window_start"] == balance.window.start and plan["to_function"] != function.digest
+        if plan["window_start"] == balance.window.start
+        and plan["to_function"] != function.digest
+        and all(plan[name] == value for name, value in settings.items())
     ]
     return min(
         of_window,

@@ -37,12 +37,16 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     names = [(True, slot) for slot in range(items.n_slots)] + [(False, text_of_key(key)) for key in items.key]
     with_peaks = expect_peaks(made.expected, names, [_peak(one) for one in dataset.expect], following)
     sentences = [_how(made.methods)]
-    sentences += [f"a declared peak of key {names[item][1]} counts" for item in with_peaks.changed]
+    sentences += [f"a declared peak of {_key_name(names[item][1])} counts" for item in with_peaks.changed]
     sentences += [
-        f"a peak of key {peak.name[1]} is declared, but this window does not track the key: it counts with its slot, as ever"  # type: ignore[index]
+        f"a peak of {_key_name(peak.name[1])} is declared, but this window does not track the key: it counts with its slot, as ever"  # type: ignore[index]
         for peak in with_peaks.missing
     ]
     return ExpectedCost(forecast=replace(made, expected=with_peaks.cost), sentences=tuple(sentences))
+
+
+def _key_name(key: object) -> str:
+    return "the NULL key" if key is None else f"key {key}"
 
 
 def _how(methods: tuple[str, ...]) -> str:

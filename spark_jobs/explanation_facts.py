@@ -17,7 +17,7 @@ def wrong_explanations(plan: Row, moves: list[Row], figures: Figures) -> str:
     try:
         said = json.loads(plan["explanation"])
         return ", ".join(_wrong(said, plan, moves, figures))
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError):
         return "explanation"
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import key_of_text
+from partitioning.measures import load_per_bucket
 from partitioning.request import NO_SLOT
 from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
@@ -51,6 +52,13 @@ class ItemStats:
         return np.concatenate([function.slots, function.buckets_of(self.key) if self.key else []]).astype(
             np.int64
         )
+
+    def imbalance(self, function: PartitioningFunction, n_wanted: int) -> float:
+        """θ over the buckets that are wanted in the end: those above are being emptied, those still to come are empty."""
+        n_buckets = max(function.n_buckets, n_wanted)
+        load = load_per_bucket(self.cost, self.buckets(function), n_buckets)
+        mean = float(load.sum()) / n_wanted
+        return max(0.0, float(load[:n_wanted].max()) / mean - 1.0) if mean > 0 else 0.0
 
     def homes(self, function: PartitioningFunction) -> NDArray[np.int64]:
         """The bucket of each item's slot."""

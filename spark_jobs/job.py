@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from partitioning.errors import PartitioningError
 from schemas.dataset import Dataset, DatasetError, dataset_named
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _end_at_once() -> None:
 
 def sentence_of(error: Exception) -> str | None:
     """What an operator has to know of this failure; None for a mistake of ours, whose traceback we need."""
-    if isinstance(error, JobError | DatasetError):
+    if isinstance(error, JobError | DatasetError | PartitioningError):
         return str(error)
     makers = {kind.__module__.partition(".")[0] for kind in type(error).__mro__}
     if not isinstance(error, OSError) and makers.isdisjoint(_ENGINES):

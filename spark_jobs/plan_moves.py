@@ -77,11 +77,12 @@ def _applied_plan(dataset: Dataset, window: Window, function: PartitioningFuncti
     """The plan for this window, with these settings, that the table has its function from; None if there is none."""
     name = (layout_commit(dataset) or {}).get("plan")
     found = read_rows(PLANS, dataset=dataset.name, plan=name).to_pylist() if name else []
-    wanted = {"window_start": window.start, "to_function": function.digest, **_settings(dataset)}
+    wanted = {"window_start": window.start, "to_function": function.digest, **settings_row(dataset)}
     return next((row for row in found if all(row[field] == wanted[field] for field in wanted)), None)
 
 
-def _settings(dataset: Dataset) -> Row:
+def settings_row(dataset: Dataset) -> Row:
+    """The dataset's settings as ``plans`` keeps them."""
     return {
         "planner": dataset.planner,
         "planned_on": planned_on(dataset),
@@ -121,7 +122,7 @@ def _store(dataset: Dataset, window: Window, basis: _Basis, plan: Plan) -> Row:
         "window_end": window.end,
         "from_function": function.digest,
         "to_function": after.digest,
-        **_settings(dataset),
+        **settings_row(dataset),
         **_figures(dataset, items, plan, explanation),
         "n_routes": after.n_routes,
         "explanation": explanation_json(explanation, items),

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from partitioning import History, make_plan
 from partitioning.item_forecast import LAST
-from partitioning.measures import load_per_bucket, overload
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row, load_function
 from spark_jobs.item_stats import ItemStats, read_stats
@@ -39,8 +38,7 @@ def regret_of(dataset: Dataset, plan: Row, window: Window, now: ItemStats) -> Ro
 
     def realised(items: ItemStats) -> float:
         made = make_plan(request_of(as_planned, items, before, History()), planner=plan["planner"])
-        after = function_of(as_planned, items, before, made)
-        return overload(load_per_bucket(now.cost, now.buckets(after), after.n_buckets))
+        return now.imbalance(function_of(as_planned, items, before, made), plan["n_buckets"])
 
     return {
         "imbalance_last": realised(then),

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from partitioning.explain_moves import why
+from partitioning.item_forecast import LAST
 from schemas.tables import CHECKS, MOVES, PLANS
 from spark_jobs.control_tables import Row, read_rows
 from spark_jobs.plan_explanation import item_name
@@ -25,7 +26,7 @@ RUN_FIELDS = (
 )  # fmt: skip
 # Of its plan's row, as they are; a run that came to no plan has none of them.
 PLAN_FIELDS = (
-    "plan", "planner", "verdict", "from_function", "to_function", "n_buckets", "max_imbalance", "target_imbalance", "max_routes",
+    "plan", "planner", "planned_on", "verdict", "from_function", "to_function", "n_buckets", "max_imbalance", "target_imbalance", "max_routes",
     "max_migration", "imbalance_hash", "imbalance_before", "imbalance_after", "load_before", "load_after", "n_routes", "n_moves",
     "migration", "total_state", "bound_imbalance", "bound_migration", "cost_saved", "cost_spent",
 )  # fmt: skip
@@ -95,13 +96,14 @@ def headline(facts: Mapping[str, Any]) -> str:
     plan = facts["plan"]
     if plan is None:
         return f"The run {facts['outcome']}: it came to no plan."
+    theta = "θ" if plan["planned_on"] == LAST else "expected θ"
     before, after, share = plan["imbalance_before"], plan["imbalance_after"], plan["migration_share"]
     if facts["outcome"] == MIGRATED:
-        return f"Migrated: θ {before:.3f} → {after:.3f} by moving {share:.2%} of the state; {distance(plan)}."
+        return f"Migrated: {theta} {before:.3f} → {after:.3f} by moving {share:.2%} of the state; {distance(plan)}."
     if not plan["n_moves"]:
-        return f"{facts['outcome'].capitalize()}: θ is {before:.3f} and nothing would move; {distance(plan)}."
+        return f"{facts['outcome'].capitalize()}: {theta} is {before:.3f} and nothing would move; {distance(plan)}."
     return (
-        f"{facts['outcome'].capitalize()}: θ is {before:.3f}; the plan would bring it to {after:.3f} by moving"
+        f"{facts['outcome'].capitalize()}: {theta} is {before:.3f}; the plan would bring it to {after:.3f} by moving"
         f" {share:.2%} of the state; {distance(plan)}."
     )
 

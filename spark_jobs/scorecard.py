@@ -10,7 +10,6 @@ these in a row say that the load changes faster than windows end, and the gate s
 from dataclasses import dataclass
 
 from partitioning.function import PartitioningFunction
-from partitioning.measures import load_per_bucket, overload
 from schemas.dataset import Dataset
 from schemas.tables import PLANS, SCORES
 from spark_jobs.control_tables import Row, load_function, read_rows, replace_rows
@@ -65,14 +64,12 @@ def score_last_plan(task: Task, items: ItemStats, function: PartitioningFunction
 
 
 def _score(items: ItemStats, plan: Row, before: PartitioningFunction, after: PartitioningFunction) -> Score:
-    def theta(function: PartitioningFunction) -> float:
-        return overload(load_per_bucket(items.cost, items.buckets(function), function.n_buckets))
-
+    """All over the buckets that the plan wanted in the end, as its own figures are."""
     return Score(
         before=plan["imbalance_before"],
         predicted=plan["imbalance_after"],
-        unmoved=theta(before),
-        realised=theta(after),
+        unmoved=items.imbalance(before, plan["n_buckets"]),
+        realised=items.imbalance(after, plan["n_buckets"]),
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from partitioning.item_windows import ItemWindows
 from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
+from spark_jobs.balance import profiled_windows
 from spark_jobs.job import JobError
 
 Floats = NDArray[np.float64]
@@ -27,10 +28,14 @@ class StoredWindows:
 
 
 def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> StoredWindows:
-    """The last ``n_windows`` windows up to the one that starts at ``until``; fewer if fewer are stored."""
-    rows = _rows(dataset, until)
-    starts = pc.unique(rows["window_start"]).sort()[-n_windows:]
-    rows = rows.filter(pc.is_in(rows["window_start"], value_set=starts))
+    """
+    The last ``n_windows`` windows up to the one that starts at ``until``; fewer if fewer are stored.
+
+    They are as long as the newest of them and follow one another without a gap: what came before a gap, or a window of another
+    length, is left out, since no forecast could tell when it was.
+    """
+    starts = pa.array(_unbroken(dataset, until)[-n_windows:], ITEM_STATS.columns["window_start"])
+    rows = _rows(dataset, starts)
     window = pc.index_in(rows["window_start"], value_set=starts)
     is_slot = pc.equal(rows["kind"], "slot")
     slots, keys = rows.filter(is_slot), rows.filter(pc.invert(is_slot))
@@ -53,13 +58,28 @@ def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> Stored
     return StoredWindows(items=items, starts=starts.to_pylist(), keys=names.to_pylist())
 
 
-def _rows(dataset: Dataset, until: datetime) -> pa.Table:
-    if not DeltaTable.is_deltatable(ITEM_STATS.path):
+def _unbroken(dataset: Dataset, until: datetime) -> list[datetime]:
+    """When the windows begin that lead up to ``until``, oldest first."""
+    windows = [window for window in profiled_windows(dataset) if window.start <= until]
+    if not windows:
         raise no_windows(dataset)
-    wanted = (pc.field("dataset") == dataset.name) & (pc.field("window_start") <= until)
+    length = windows[-1].end - windows[-1].start
+    starts = [windows[-1].start]
+    for window in reversed([one for one in windows[:-1] if one.end - one.start == length]):
+        if window.end != starts[-1]:
+            break
+        starts.append(window.start)
+    return starts[::-1]
+
+
+def _rows(dataset: Dataset, starts: pa.Array) -> pa.Table:
+    """The items of these windows; the files of others are not opened."""
+    wanted = (
+        (pc.field("dataset") == dataset.name)
+        & (pc.field("window_start") >= starts[0])
+        & pc.field("window_start").isin(starts)
+    )
     rows = DeltaTable(ITEM_STATS.path).to_pyarrow_dataset().to_table(filter=wanted)
-    if not rows.num_rows:
-        raise no_windows(dataset)
     if pc.max(rows["slot"]).as_py() >= dataset.n_slots:
         raise JobError(
             f"item_stats.slot must be below layout.slots, {dataset.n_slots}. Got {pc.max(rows['slot']).as_py()}. The number of"

@@ -215,3 +215,12 @@ def test_season_without_a_period_is_refused(write):
     """Periods are declared, never guessed."""
     with pytest.raises(DatasetError, match=r"forecast\.period must be given for seasonal_holt"):
         read_dataset(write(changed(forecast={"method": "seasonal_holt"})))
+
+
+def test_season_that_is_not_seen_twice_is_refused(write):
+    """A week of hours cannot be learned from a day of them."""
+    with pytest.raises(
+        DatasetError,
+        match=r"forecast\.windows must be more than two periods\. Got 30 windows for a period of 168",
+    ):
+        read_dataset(write(changed(forecast={"method": "seasonal_naive", "period": 168})))

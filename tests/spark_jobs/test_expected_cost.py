@@ -10,6 +10,7 @@ import pytest
 from deltalake import DeltaTable
 
 from partitioning.function import PartitioningFunction
+from partitioning.measures import load_per_bucket, overload
 from schemas.dataset import Dataset, locate
 from schemas.peaks import DeclaredPeak
 from schemas.tables import FORECASTS, ITEM_STATS, PLANS
@@ -188,3 +189,31 @@ def test_regret_of_a_window_that_did_not_follow_is_not_known(warehouse):
     row = plan_on(dataset, 1)
 
     assert regret_of(dataset, row, window_of(4), read_stats(dataset, window_of(4))) == NOTHING
+
+
+def test_windows_before_a_gap_or_of_another_length_are_left_out(warehouse):
+    """A forecast counts windows: one that is missing, or a quarter of a day among days, would shift or shrink everything."""
+    for day in (0, 2, 3, 4):
+        store(day, {"a": day})
+    rows = read_rows(ITEM_STATS, dataset="visits", window_start=window_of(4).start).to_pylist()
+    names = [name for name in ITEM_STATS.columns if name not in ITEM_STATS.identity]
+    short = [{name: row[name] for name in names} | {"window_end": START + 1.5 * DAY} for row in rows]
+    replace_rows(short, ITEM_STATS, dataset="visits", window_start=START + 1.25 * DAY)
+
+    stored = read_windows(dataset_of(), until=window_of(4).start, n_windows=30)
+
+    assert stored.starts == [window_of(day).start for day in (2, 3, 4)]
+
+
+def test_plan_that_resizes_is_scored_over_the_buckets_it_wants(warehouse):
+    """Buckets that are being emptied, or are still to come, would make every step of a resize look ineffective."""
+    store(0, {"a": 10})
+    items, function = (
+        read_stats(dataset_of(), window_of(0)),
+        PartitioningFunction.initial(key_type="string", n_buckets=2, n_slots=32),
+    )
+    load = load_per_bucket(items.cost, items.buckets(function), 2)
+
+    assert items.imbalance(function, 2) == overload(load)
+    assert items.imbalance(function, 1) == pytest.approx(max(0.0, load[0] / load.sum() - 1.0))
+    assert items.imbalance(function, 4) == pytest.approx(load.max() / (load.sum() / 4) - 1.0)

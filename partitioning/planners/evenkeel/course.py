@@ -22,7 +22,7 @@ import numpy as np
 from partitioning.measures import TOLERANCE
 from partitioning.planners.evenkeel.candidates import Candidates
 from partitioning.planners.evenkeel.problem import Integers, Pairs
-from partitioning.ranking import Limits
+from partitioning.ranking import Limits, is_better
 from partitioning.request import PlanRequest
 
 SMALL_LAG = 0.01  # of θ: a plan on course may be this much behind, whatever the way
@@ -43,7 +43,7 @@ def stay_on_course(best: Candidates, barred: Pairs, search: Search) -> Candidate
     on_course = search(*_narrowed(request, limits, way.owner, barred))
     lag = on_course.figures.imbalance - best.figures.imbalance
     gain = limits.still.imbalance - best.figures.imbalance
-    if lag > max(SMALL_LAG, MAX_LAG * gain) or not limits.hold_for(on_course.figures):
+    if lag > max(SMALL_LAG, MAX_LAG * gain) or not is_better(on_course.figures, limits.still, limits):
         return best
     if lag > SMALL_LAG and _is_no_detour(search(*_onward(best, unlimited, barred)), way, limits):
         return best

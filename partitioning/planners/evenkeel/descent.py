@@ -120,13 +120,16 @@ class _Descent:
             self.try_level(candidates.figures.imbalance, is_goal=True)  # as even for less
 
     def polish(self) -> None:
-        """Polishes the best candidate as it is in this problem's units."""
+        """Polishes the best candidate as it is in this problem's units; not while anything is left in a bucket that goes."""
         if self.problem.n_items > MAX_UNITS or not self.problem.share.any():
+            return
+        placed = self.problem.gather(self.candidates.owner)
+        if (placed == NOWHERE).any():
             return
         goal = max(self.candidates.limits.imbalance, bound_imbalance_of(self.candidates.request))
         polished = polish(
             self.problem,
-            self.problem.gather(self.candidates.owner),
+            placed,
             goal=goal,
             max_moved=self.max_moved,
             max_routes=self.max_routes,

@@ -91,10 +91,12 @@ class Problem:
         return np.where(self.origin == NOWHERE, 0.0, added)
 
     def gather(self, owner: Integers) -> Integers:
-        """The bucket of each unit in a placement of the request's items: that of its first item."""
+        """The bucket of each unit in a placement of the request's items, that of its first item; NOWHERE if that is not in use."""
         moves = np.flatnonzero(self.unit != NOWHERE)
         _, first = np.unique(self.unit[moves], return_index=True)
-        return np.searchsorted(self.bucket, owner[moves[first]])
+        wanted = owner[moves[first]]
+        place = np.minimum(np.searchsorted(self.bucket, wanted), self.n_buckets - 1)
+        return np.where(self.bucket[place] == wanted, place, NOWHERE)
 
     def spread(self, placed: Integers, at_rest: Integers) -> Integers:
         """The placement of the request's items; ``at_rest`` is where those are that do not move."""
