@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
-WORKERS ?= -n 2 --dist loadfile # tests in so many processes, each with a JVM of its own; empty: in one
+WORKERS ?= -n 2 --dist loadfile --no-loadscope-reorder # tests in so many processes, each with a JVM of its own; empty: in one
 OUT ?= .evenkeel/bench.json
 A ?= benchmarks/results/bench.json
 B ?= $(OUT)

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+LONGEST = "test_running_airflow.py"  # a quarter of an hour, nearly all of it waiting for Airflow
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest file begins first: files are shared out in this order, and nobody should have to wait for it at the end."""
+    items.sort(key=lambda item: item.path.name != LONGEST)
+
+
 @pytest.fixture(scope="session")
 def spark() -> "Iterator[SparkSession]":
     """Real Spark with real Delta, started once, with the settings of conf/."""
