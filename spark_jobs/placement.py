@@ -181,7 +181,7 @@ def _item(balance: Balance, position: int) -> Facts:
 
 
 def _hot_bucket(scene: Scene, bucket: int) -> Facts | None:
-    """What the newest plan that leads from or to the table's function says of this bucket; None: it does not stay hot."""
+    """What a plan of this window that leads to the table's function, or else from it, says of this bucket; None: it does not stay hot."""
     balance, digest = scene.balance, scene.function.digest
     if balance is None:
         return None

@@ -76,13 +76,12 @@ def layout_commit(dataset: Dataset, *, plan: str = "") -> dict[str, Any] | None:
     return None
 
 
-def layout_commits(dataset: Dataset) -> list[dict[str, Any]]:
-    """What the recent commits that changed the function noted, newest first, with their ``version`` and ``timestamp``."""
-    return [
-        note | {name: commit[name] for name in ("version", "timestamp")}
-        for commit in state_log(dataset).history(RECENT)
-        if "to_function" in (note := note_of(commit))
-    ]
+def layout_commits(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    """What the commits that changed the function noted, newest first, with their ``version`` and ``timestamp``; all that the log holds."""
+    for commit in _newest_first(dataset):
+        note = note_of(commit)
+        if "to_function" in note:
+            yield note | {name: commit[name] for name in ("version", "timestamp")}
 
 
 def applied_plans(dataset: Dataset) -> list[str]:
