@@ -60,8 +60,10 @@ def _run_all(*, quick: bool, only: list[str] | None) -> list[Goal]:
             continue
         began = time.perf_counter()
         print(f"{name} ...", flush=True)
-        goals += run()
+        found = run()
+        print_goals(found)  # what follows may take long
         print(f"  {time.perf_counter() - began:.0f} s", flush=True)
+        goals += found
     return goals
 
 
