@@ -69,3 +69,31 @@ def test_shortest_dataset_file_is_one(tmp_path):
     file.write_text(text[1])
 
     assert read_dataset(file).name == "orders"
+
+
+@pytest.mark.parametrize("name", ["forecast.md", "splitting.md"])
+def test_snippets_of_the_core_run(name):
+    """A snippet that is copied must work; pages whose snippets need tables have tests of their own."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, name, "exec"), {})  # noqa: S102  (our own page)
+
+
+def test_fields_for_looking_ahead_are_accepted(tmp_path):
+    """The page's fields, put into the shortest file, make a dataset."""
+    shortest, ahead = (
+        re.search(r"```yaml\n(.*?)```", (ROOT / "docs" / page).read_text(), flags=re.DOTALL)[1]
+        for page in ("dataset-file.md", "forecast.md")
+    )
+    file = tmp_path / "orders.yaml"
+    file.write_text(shortest + ahead)
+
+    assert [peak.key for peak in read_dataset(file).expect] == ["4711", "12"]
+
+
+def test_every_page_with_python_is_run():
+    """A new page with a snippet that nobody runs would rot."""
+    run = {"forecast.md", "splitting.md", "stateful-jobs.md", "tutorial.md"}
+
+    assert {page.name for page in PAGES if "```python" in page.read_text()} == run
