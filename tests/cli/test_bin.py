@@ -42,5 +42,5 @@ def test_link_finds_its_clone_and_keeps_the_callers_warehouse(clone, tmp_path):
         words = [link, "explain", "visits", "user 1"]
         return subprocess.run(words, env=env, capture_output=True, text=True, check=True).stdout
 
-    assert call() == "/set/up|-m cli explain visits user 1\n"
-    assert call(EVENKEEL_WAREHOUSE="/mine") == "/mine|-m cli explain visits user 1\n"
+    assert call() == "/set/up|-P -m cli explain visits user 1\n"
+    assert call(EVENKEEL_WAREHOUSE="/mine") == "/mine|-P -m cli explain visits user 1\n"
