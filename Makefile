@@ -71,8 +71,5 @@ bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten
 bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast
 	@$(ENV) python -m benchmarks.bench_scale
 
-papers: setup ## the papers' experiments on splitting keys, beside what they print; python -m benchmarks.splitting_papers --quick: minutes
-	@$(ENV) python -m benchmarks.splitting_papers
-
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq
