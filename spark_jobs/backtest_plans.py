@@ -57,30 +57,28 @@ def backtest_plans(task: Task) -> Result:
         n_history=dataset.forecast_windows,
         say=task.say,
     )
+    told = _told(dataset, stored, result)
+    replace_rows(_rows(result, stored), BACKTESTS, dataset=dataset.name, backtest=told["backtest"])
+    write_text(told["page"], render_backtest(dataset.name, told))
+    task.say(f"{told['advice']}; page at {told['page']}")
+    return told
+
+
+def _told(dataset: Dataset, stored: StoredWindows, result: Backtest) -> Result:
+    """All there is to tell, as plain values that JSON can hold; the same windows and contenders give the same name."""
     rows = _rows(result, stored)
-    name = plan_name_of(
-        dataset.name,
-        [start.isoformat() for start in stored.starts],
-        [[row["planner"], row["forecast"], row["imbalance"]] for row in rows],
-    )
-    replace_rows(rows, BACKTESTS, dataset=dataset.name, backtest=name)
-    sentence = advice(result)
-    page = report_path(dataset.name, PAGE)
-    told: Result = {
-        "backtest": name,
-        "advice": sentence,
+    starts = [start.isoformat() for start in stored.starts]
+    contenders = [[row["planner"], row["forecast"], row["imbalance"]] for row in rows]
+    times = ("first_window", "last_window")
+    return {
+        "backtest": plan_name_of(dataset.name, starts, contenders),
+        "advice": advice(result),
         "regret": result.regret,
         "goal": dataset.max_imbalance,
-        "windows": [start.isoformat() for start in stored.starts[1:]],
-        "rows": [
-            {**row, **{moment: row[moment].isoformat() for moment in ("first_window", "last_window")}}
-            for row in rows
-        ],
-        "page": page,
+        "windows": starts[1:],
+        "rows": [{**row, **{moment: row[moment].isoformat() for moment in times}} for row in rows],
+        "page": report_path(dataset.name, PAGE),
     }
-    write_text(page, render_backtest(dataset.name, told))
-    task.say(f"{sentence}; page at {page}")
-    return told
 
 
 def setting_of(dataset: Dataset, stored: StoredWindows) -> Setting:
