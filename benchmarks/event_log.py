@@ -16,7 +16,6 @@ class PythonStage:
     """The first stage of a job group that calls Python. Position i of each list is the task of partition i."""
 
     seconds: list[float]
-    shuffled_rows: list[int]  # read from a shuffle; 0 where the stage reads files
     shuffled_bytes: int  # read from shuffles by all stages of the group that call Python
 
 
@@ -66,6 +65,5 @@ def _python_stage(group: _Group) -> PythonStage:
     ]
     return PythonStage(
         seconds=[metrics["Executor Run Time"] / 1000 for metrics in ordered],
-        shuffled_rows=[metrics["Shuffle Read Metrics"]["Total Records Read"] for metrics in ordered],
         shuffled_bytes=sum(read["Remote Bytes Read"] + read["Local Bytes Read"] for read in reads),
     )

@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from benchmarks.layout_bench import QuietTask
-from benchmarks.stateful_job import COLUMNS, GAP, RESULT, merge_stretches, sessionise
+from benchmarks.stateful_job import COLUMNS, RESULT, merge_stretches, sessionise
 from schemas.dataset import Dataset, dataset_named
 from schemas.tables import PLANS
 from spark_jobs.control_tables import read_one
@@ -53,14 +53,14 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class StatefulBench:
-    """The session, the folder of all tables, and the rounds of work that a row is. The dataset is the demo's."""
+    """The session, the folder of all tables, and the rounds of work that a row is. The dataset is the demo's; nothing expires."""
 
     spark: SparkSession
     folder: Path
     rounds: int
 
     def dataset(self, name: str) -> Dataset:
-        clicks = dataset_named("clicks")
+        clicks = replace(dataset_named("clicks"), keep_windows=None)
         return replace(clicks, name=name, events=str(self.folder / "events"), state=str(self.folder / name))
 
     def task(self, name: str, window: Window, *, plan: str = "", **options: object) -> Task:
@@ -94,9 +94,9 @@ class StatefulBench:
 
     # The job
 
-    def sessions(self, name: str, window: Window) -> DataFrame:
-        """Every user's sessions of the window."""
-        lines = self.spread[name](window).mapInPandas(sessionise(window.start, self.rounds), RESULT)
+    def sessions(self, name: str, window: Window, count: Callable[[int], None]) -> DataFrame:
+        """Every user's sessions, those of the window and all; ``count`` hears of each task's clicks of the window."""
+        lines = self.spread[name](window).mapInPandas(sessionise(window.start, self.rounds, count), RESULT)
         return lines if name != SALTED else lines.repartition("user_id").mapInPandas(merge_stretches, RESULT)
 
     @property
@@ -126,10 +126,10 @@ class StatefulBench:
 
 
 def _clicks(table: DataFrame, window: Window, *, stretch: Column | None = None) -> DataFrame:
-    """The window's clicks and those just before it, with the columns that the job needs."""
-    time = F.col("clicked_at")
-    wanted = table.where((time >= F.lit(window.start - GAP)) & (time < F.lit(window.end)))
-    return wanted.withColumn("stretch", F.lit(0) if stretch is None else stretch).select(COLUMNS)
+    """All clicks, with the columns that the job needs; of those before the window it needs no token."""
+    token = F.when(F.col("clicked_at") >= F.lit(window.start), F.col("session"))
+    with_stretch = table.withColumn("stretch", F.lit(0) if stretch is None else stretch)
+    return with_stretch.withColumn("session", token).select(COLUMNS)
 
 
 def _stretch(window: Window) -> Column:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow.parquet as pq
+from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import SparkSession
 
 from benchmarks.event_log import PythonStage, read_event_log
@@ -32,6 +33,7 @@ from spark_jobs.job import Window
 
 N_WORKERS = 2
 LONGEST_WAIT = 60.0  # seconds, for an event to be in the log
+BEFORE = -1  # the window before the first
 START = datetime(2026, 1, 3, tzinfo=UTC)
 
 T = TypeVar("T")
@@ -63,22 +65,36 @@ class Run:
         return sum(self.seconds.values())
 
 
-def run_windows(folder: Path, url: str, *, n_windows: int, rounds: int) -> Iterator[list[Run]]:
-    """
-    The runs of each of ``n_windows`` windows, as soon as it is over. The first of them finds the plain hash.
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is done."""
 
-    One window alone is window 0. More of them come after it: it gives them clicks to look back at, warms up, and is not counted.
+    windows: int  # that are counted
+    clicks: int  # a day
+    past: int  # days in the state before them
+    rounds: int  # of work a click of the day
+
+
+def run_windows(folder: Path, url: str, size: Size) -> Iterator[list[Run]]:
+    """
+    The runs of each window, as soon as it is over. The first of them finds the plain hash.
+
+    The days before come as one window. Where there is more than one window to measure, every job runs once before it counts.
     """
     log = folder / "event_log"
     log.mkdir()
     os.environ["EVENKEEL_WAREHOUSE"] = str(folder / "warehouse")  # control tables of its own
     spark = _session(url, log)
     try:
-        bench = StatefulBench(spark, folder, rounds)
-        bench.create(_clicks(bench, 0))
-        if n_windows > 1:
-            _warm_up(bench)
-        for number in range(1, n_windows + 1) if n_windows > 1 else [0]:
+        bench = StatefulBench(spark, folder, size.rounds)
+        past = Window(start=START - size.past * DAY, end=START)
+        _generate(bench, past, size)
+        bench.create(past)
+        loaded = _loaded(bench, BEFORE, past)
+        if size.windows > 1:
+            _warm_up(bench, loaded)
+        for number in range(size.windows):
+            _generate(bench, window_of(number), size)
             runs = _window(bench, number)
             stages = _stages_of(runs, log)
             for run in runs:
@@ -124,24 +140,23 @@ def window_of(number: int) -> Window:
     return Window(start=START + number * DAY, end=START + (number + 1) * DAY)
 
 
-def _clicks(bench: StatefulBench, number: int) -> Window:
-    """The window, whose events are there now."""
-    window = window_of(number)
-    generate_clicks(bench.task(EVENKEEL, window, first_day=START))
-    return window
+def _generate(bench: StatefulBench, window: Window, size: Size) -> None:
+    """The window's events."""
+    first_day = START - size.past * DAY
+    generate_clicks(bench.task(EVENKEEL, window, first_day=first_day, clicks=size.clicks))
 
 
-def _warm_up(bench: StatefulBench) -> None:
-    """Load window 0 and run every job once, with hardly any work. Nothing is planned: window 1 must find the plain hash."""
-    for run in _loaded(bench, 0).values():
-        _job(replace(bench, rounds=1), run, window_of(0))
-    bench.profile(window_of(0))
+def _warm_up(bench: StatefulBench, runs: dict[str, Run]) -> None:
+    """Run every job once, with hardly any work. Nothing is planned: window 0 must find the plain hash."""
+    for run in runs.values():
+        _job(replace(bench, rounds=1), run, window_of(BEFORE))
+    bench.profile(window_of(BEFORE))
 
 
 def _window(bench: StatefulBench, number: int) -> list[Run]:
     """Each does what it does, one after the other."""
-    window = _clicks(bench, number)
-    runs = _loaded(bench, number)
+    window = window_of(number)
+    runs = _loaded(bench, number, window)
     _rebalance(bench, runs[EVENKEEL], window)
     for name, run in runs.items():
         _job(bench, run, window)
@@ -149,11 +164,11 @@ def _window(bench: StatefulBench, number: int) -> list[Run]:
     return list(runs.values())
 
 
-def _loaded(bench: StatefulBench, number: int) -> dict[str, Run]:
+def _loaded(bench: StatefulBench, number: int, window: Window) -> dict[str, Run]:
     """The window is loaded for all. The two that shuffle share a table and its loading."""
     runs = {name: Run(name=name, window=number) for name in NAMES}
     for name in (*LAID_OUT, SHUFFLE):
-        _timed(runs[name], "load", partial(bench.load, name, window_of(number)))
+        _timed(runs[name], "load", partial(bench.load, name, window))
     runs[SALTED].seconds["load"] = runs[SHUFFLE].seconds["load"]
     return runs
 
@@ -178,14 +193,27 @@ def _rebalance(bench: StatefulBench, run: Run, window: Window) -> None:
 
 def _job(bench: StatefulBench, run: Run, window: Window) -> None:
     target = bench.folder / "results" / _group(run)
+    rows = bench.spark.sparkContext.accumulator([], _Rows())
     with _settings(bench.spark, BY_BUCKET if run.name in LAID_OUT else SHUFFLED):
         bench.spark.sparkContext.setJobGroup(_group(run), run.name)
-        _timed(run, "job", lambda: bench.sessions(run.name, window).write.parquet(str(target)))
+        _timed(
+            run,
+            "job",
+            lambda: bench.sessions(run.name, window, lambda n: rows.add([n])).write.parquet(str(target)),
+        )
         bench.spark.sparkContext.setJobGroup("", "")
-    lines = pq.read_table(target).to_pandas()
-    run.results = totals_of([lines])
-    if run.name in LAID_OUT:
-        run.task_rows = lines.groupby("task")["clicks"].sum().tolist()
+    run.results = totals_of([pq.read_table(target).to_pandas()])
+    run.task_rows = sorted(rows.value)
+
+
+class _Rows(AccumulatorParam[list[int]]):
+    """Every task's number of rows, in a list."""
+
+    def zero(self, value: list[int]) -> list[int]:  # noqa: ARG002  (Spark gives it)
+        return []
+
+    def addInPlace(self, value1: list[int], value2: list[int]) -> list[int]:  # noqa: N802  (Spark's name)
+        return value1 + value2
 
 
 @contextmanager
@@ -208,9 +236,7 @@ def _timed(run: Run, step: str, work: Callable[[], T]) -> T:
 
 
 def _take_in(run: Run, stage: PythonStage) -> None:
-    """Rows of a shuffle are in the event log; tasks that read files read some for nothing, so the job counted its own."""
     run.task_seconds, run.shuffled_bytes = stage.seconds, stage.shuffled_bytes
-    run.task_rows = run.task_rows or stage.shuffled_rows
 
 
 def _group(run: Run) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from bootstrap.airflow_home import ensure_database, ensure_secrets
+from bootstrap.class_archive import ensure_class_archive
 from bootstrap.doctor import examine
 from bootstrap.environment import command_environment, write_env_file
 from bootstrap.errors import SetupError
@@ -40,6 +41,7 @@ def set_up() -> int:
     _step("Delta's JARs", lambda: ensure_jars(java_home))
     ensure_secrets()
     write_env_file(java_home)
+    _step("archive of Spark's classes", lambda: ensure_class_archive(java_home))
     _step("Airflow's database", lambda: ensure_database(command_environment(java_home)))
     return 0
 

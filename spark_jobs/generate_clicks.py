@@ -32,19 +32,19 @@ def ranking(day: int) -> NDArray[np.int64]:
     return users
 
 
-def clicks_of_day(day: int, midnight: datetime) -> pd.DataFrame:
+def clicks_of_day(day: int, midnight: datetime, n_clicks: int = CLICKS_A_DAY) -> pd.DataFrame:
     """One day's clicks, the same on every machine."""
     rng = np.random.default_rng([SEED, 1_000_000 + day])
     weights = 1.0 / np.arange(1, N_USERS + 1) ** ZIPF
-    users = rng.choice(ranking(day), size=CLICKS_A_DAY, p=weights / weights.sum())
-    seconds = np.sort(rng.integers(0, 24 * 60 * 60, CLICKS_A_DAY))
+    users = rng.choice(ranking(day), size=n_clicks, p=weights / weights.sum())
+    seconds = np.sort(rng.integers(0, 24 * 60 * 60, n_clicks))
     return pd.DataFrame(
         {
-            "click_id": day * CLICKS_A_DAY + np.arange(CLICKS_A_DAY),
+            "click_id": day * n_clicks + np.arange(n_clicks),
             "user_id": users,
             "clicked_at": pd.Timestamp(midnight) + pd.to_timedelta(seconds, unit="s"),
-            "page": PAGES[rng.integers(0, PAGES.size, CLICKS_A_DAY)],
-            "session": [f"{number:016x}" for number in rng.integers(0, 2**63, CLICKS_A_DAY)],
+            "page": PAGES[rng.integers(0, PAGES.size, n_clicks)],
+            "session": [f"{number:016x}" for number in rng.integers(0, 2**63, n_clicks)],
         }
     )
 
@@ -53,16 +53,19 @@ def generate_clicks(task: Task) -> Result:
     """
     Append all days of the window, one commit a day, each day once; ``copies`` more than 1 deliver it so many times over.
 
-    Days are counted from the window's first one, or from ``first_day``.
+    Days are counted from the window's first one, or from ``first_day``; ``clicks`` are how many a day has.
     """
     first: datetime = task.options.get("first_day") or task.window.start
+    n_clicks: int = task.options.get("clicks") or CLICKS_A_DAY
     n_days = (task.window.end - task.window.start) // DAY
     for midnight in (task.window.start + n * DAY for n in range(n_days)):
-        day = pa.Table.from_pandas(clicks_of_day((midnight - first) // DAY, midnight), preserve_index=False)
+        day = pa.Table.from_pandas(
+            clicks_of_day((midnight - first) // DAY, midnight, n_clicks), preserve_index=False
+        )
         for copy in range(task.options.get("copies") or 1):
             _append(task.dataset.events, day, mark=f"evenkeel/generate/{midnight.isoformat()}/{copy}")
-    task.say(f"{n_days} days of {CLICKS_A_DAY:,} clicks by {N_USERS:,} users written")
-    return {"days": n_days, "clicks": n_days * CLICKS_A_DAY}
+    task.say(f"{n_days} days of {n_clicks:,} clicks by {N_USERS:,} users written")
+    return {"days": n_days, "clicks": n_days * n_clicks}
 
 
 def _append(events: str, day: pa.Table, *, mark: str) -> None:

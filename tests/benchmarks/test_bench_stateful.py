@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from benchmarks.bench_stateful import QUICK
 from benchmarks.stateful_figures import goals_of
 from benchmarks.stateful_layouts import NAMES
 from benchmarks.stateful_windows import Run
 from schemas.dataset import ROOT
-from spark_jobs.generate_clicks import CLICKS_A_DAY
 
 pytestmark = pytest.mark.spark
 
@@ -29,14 +29,14 @@ def test_all_four_work_on_every_row_once_and_agree(runs):
     """A contender that leaves rows out would win every comparison."""
     assert list(runs) == list(NAMES)
     for run in runs.values():
-        assert run.results["clicks"] == CLICKS_A_DAY
+        assert run.results["clicks"] == QUICK.clicks
         assert run.results == pytest.approx(runs["plain"].results, rel=1e-9)
 
 
 def test_rows_of_tasks_are_the_rows_of_the_window(runs):
     """Straggler factors are made of these; a bucket is a task, and adaptive execution is given as many."""
     for name, run in runs.items():
-        assert sum(run.task_rows) == CLICKS_A_DAY
+        assert sum(run.task_rows) == QUICK.clicks
         assert len(run.task_rows) == len(run.task_seconds)
         assert len(run.task_rows) == 8 if name in ("plain", "evenkeel") else len(run.task_rows) >= 8
 

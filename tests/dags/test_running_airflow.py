@@ -1,7 +1,7 @@
 """
 The Dags as users run them: a real scheduler, API server and Dag processor, real spark-submit, real Delta tables.
 
-Three datasets of three days each. ``visits`` is scheduled with catchup, ``orders`` is backfilled at the same time, ``idle`` stays paused.
+Three datasets of two days each. ``visits`` is scheduled with catchup, ``orders`` is backfilled at the same time, ``idle`` stays paused.
 """
 
 import itertools
@@ -28,7 +28,7 @@ from tests.spark_jobs.oracle import keys_astray, rows_in, state_of
 pytestmark = [pytest.mark.airflow, pytest.mark.spark]
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-WINDOWS = [TODAY - 3 * DAY, TODAY - 2 * DAY, TODAY - DAY]
+WINDOWS = [TODAY - 2 * DAY, TODAY - DAY]
 DATASET = """
 name: {name}
 schedule: "@daily"
@@ -43,7 +43,7 @@ schedules: {{maintain: null, audit: null, catchup: {catchup}}}
 """
 # Times, and sizes: a migration writes the same rows in other files.
 MEASURED_AGAIN = ("seconds", "start_seconds", "steps", "state")
-HELD_HELD_MIGRATED = ["held", "held", "migrated"]
+HELD_MIGRATED = ["held", "migrated"]
 DATASETS = {"visits": "true", "orders": "false", "idle": "true"}
 
 
@@ -79,7 +79,7 @@ def make_dataset(spark, folder: Path, name: str) -> Dataset:
 
     (folder / f"{name}.yaml").write_text(DATASET.format(name=name, start=WINDOWS[0], catchup=DATASETS[name]))
     dataset = dataset_named(name)
-    rows = [(key, at - START + WINDOWS[0], page) for day in range(3) for key, at, page in rows_of_day(day)]
+    rows = [(key, at - START + WINDOWS[0], page) for day in range(2) for key, at, page in rows_of_day(day)]
     events = spark.createDataFrame(rows, '`who``s"it` string, at timestamp, page string')
     events.write.format("delta").save(dataset.events)
     create_layout(Task(dataset=dataset))
@@ -89,7 +89,7 @@ def make_dataset(spark, folder: Path, name: str) -> Dataset:
 @pytest.fixture(scope="module")
 def done(place) -> Place:
     """
-    ``visits`` has been scheduled three times, its migration killed once; ``orders`` has been backfilled meanwhile.
+    ``visits`` has been scheduled twice, its migration killed once; ``orders`` has been backfilled meanwhile.
 
     A backfill's runs wait while their Dag is paused, and unpausing makes no other run for a window that has one.
     """
@@ -99,7 +99,7 @@ def done(place) -> Place:
     airflow.unpause("rebalance__visits")
     kill_once(airflow, "migrate_layout.py", "visits")
     for name in ("visits", "orders"):
-        wait(lambda name=name: all_done(airflow, f"rebalance__{name}"), f"three windows of {name}")
+        wait(lambda name=name: all_done(airflow, f"rebalance__{name}"), f"the windows of {name}")
     return place
 
 
@@ -184,14 +184,14 @@ def spans_of(airflow: Airflow, dataset: str) -> list[tuple[datetime, datetime]]:
 
 
 def test_scheduled_windows_run_in_order_and_a_killed_task_resumes(spark, done):
-    """All three are loaded and profiled; only the newest may move anything, and does, although its migration was killed."""
+    """Both are loaded and profiled; only the newest may move anything, and does, although its migration was killed."""
     runs = done.airflow.runs("rebalance__visits")
 
-    assert [run["state"] for run in runs] == ["success"] * 3
+    assert [run["state"] for run in runs] == ["success"] * 2
     assert [datetime.fromisoformat(run["data_interval_start"]) for run in runs] == WINDOWS
     starts = [datetime.fromisoformat(run["start_date"]) for run in runs]
     assert starts == sorted(starts)
-    assert outcomes(done.visits) == list(zip(WINDOWS, HELD_HELD_MIGRATED, strict=True))
+    assert outcomes(done.visits) == list(zip(WINDOWS, HELD_MIGRATED, strict=True))
     tries = {
         task["task_id"]: task["try_number"]
         for task in done.airflow.tasks("rebalance__visits", runs[-1]["dag_run_id"])
@@ -210,11 +210,11 @@ def test_one_event_tells_of_the_migration(done):
 
 
 def test_backfill_ends_with_one_migration(spark, done):
-    """Two old windows and the newest, in order."""
+    """An old window and the newest, in order."""
     runs = done.airflow.runs("rebalance__orders")
 
-    assert [run["run_type"] for run in runs] == ["backfill"] * 3
-    assert outcomes(done.orders) == list(zip(WINDOWS, HELD_HELD_MIGRATED, strict=True))
+    assert [run["run_type"] for run in runs] == ["backfill"] * 2
+    assert outcomes(done.orders) == list(zip(WINDOWS, HELD_MIGRATED, strict=True))
     check_rows(spark, done.orders)
 
 
@@ -244,7 +244,7 @@ def test_backfill_again_with_a_run_by_hand_in_between_changes_nothing(spark, don
 
     for name in ("version", "function", "item_stats"):
         assert after[name] == before[name], name
-    scheduled = list(zip(WINDOWS, HELD_HELD_MIGRATED, strict=True))
+    scheduled = list(zip(WINDOWS, HELD_MIGRATED, strict=True))
     assert outcomes(done.orders) == sorted([*scheduled, (WINDOWS[-1], "dry run")])
     spans = spans_of(done.airflow, "orders")
     assert all(earlier[1] <= later[0] for earlier, later in itertools.pairwise(spans))

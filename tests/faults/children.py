@@ -23,7 +23,8 @@ def own_home(folder: Path) -> Path:
     """A folder that Spark takes for the clone: the same settings and JARs, but its left-overs end here."""
     (folder / ".evenkeel" / "tmp").mkdir(parents=True)
     (folder / "conf").symlink_to(ROOT / "conf")
-    (folder / ".evenkeel" / "jars").symlink_to(ROOT / ".evenkeel" / "jars")
+    for shared in ("jars", "classes.jsa", "no_settings"):
+        (folder / ".evenkeel" / shared).symlink_to(ROOT / ".evenkeel" / shared)
     return folder
 
 
