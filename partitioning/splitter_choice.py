@@ -1,5 +1,6 @@
 """
-Which splitter for which query: the selection rule of Katsipoulakis et al. (Sec. 7), with its reason in words.
+Which splitter for which query: the selection rule of Katsipoulakis et al. (Sec. 7), with its reason in words, and a rule of ours
+for keys heavier than a bucket.
 
     If the number of groups is expected to be constant and significantly less than the rows of a bucket in a window,
     shuffle; otherwise AM or cAM.
@@ -9,6 +10,7 @@ Our readings. "Significantly less": at most a tenth; their Fig. 5 (4 groups, mil
 result that cannot be merged must not be split at all (Nasir et al., Sec. 3.1: associative functions only).
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,8 +74,9 @@ class WindowStatistics:
 class Choice:
     """A splitter's name, as in ``SPLITTERS``, and why."""
 
-    splitter: Literal["hash", "shuffle", "am", "cam"]
+    splitter: str
     reason: str
+    n_choices: int = 2  # candidates of a key, where the splitter has any
 
 
 def choose_splitter(traits: QueryTraits, window: WindowStatistics) -> Choice:
@@ -103,6 +106,29 @@ def choose_splitter(traits: QueryTraits, window: WindowStatistics) -> Choice:
         "am" if traits.work_grows_with == "keys" else "cam",
         f"{why_not}, so merging what shuffle spreads would cost too much: a source keeps a key whole and sends a new"
         f" one to the candidate with the fewest {traits.work_grows_with}.{_warning(window)}",
+    )
+
+
+def choose_against_heavy_keys(traits: QueryTraits, window: WindowStatistics) -> Choice:
+    """
+    The rule's splitter, unless that would keep a key whole that is heavier than a bucket: then ``pkg``, which does not.
+
+    A key in d buckets loads one of them with its rows over d at least (Nasir et al., Sec. 5.1): d is the least with which
+    that is no more than the mean.
+
+    Worked: 10,000,000 rows of 400,000 keys in 8 buckets, 6,000,000 of them one key's, is 4.8 mean buckets: pkg with 5 candidates.
+    """
+    choice = choose_splitter(traits, window)
+    hottest = window.hottest_rows or 0
+    if choice.splitter not in ("am", "cam") or hottest <= window.rows_per_bucket:
+        return choice
+    n_choices = min(math.ceil(hottest / window.rows_per_bucket), window.n_buckets)
+    return Choice(
+        "pkg",
+        f"the hottest key alone is {hottest / window.rows_per_bucket:.2f} mean buckets, and its partial results can be"
+        f" merged: each row goes to the least loaded of {n_choices} candidates of its key, so that no bucket has to hold more"
+        " of it than the mean. Keys kept whole would overload one.",
+        n_choices,
     )
 
 

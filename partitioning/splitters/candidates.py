@@ -22,6 +22,7 @@ def candidates_of(key_hash: NDArray[np.int64], n_buckets: int, choices: Choices)
     Distinct candidates: H_(i+1) picks, by the same hash, among the buckets that are not candidates yet.
     """
     candidates = np.empty((choices.n_choices, key_hash.size), dtype=np.int64)
+    taken: list[NDArray[np.int64]] = []
     hashed = key_hash
     for choice in range(choices.n_choices):
         if choice:
@@ -29,7 +30,8 @@ def candidates_of(key_hash: NDArray[np.int64], n_buckets: int, choices: Choices)
         left = n_buckets - choice if choices.is_distinct else n_buckets
         np.remainder(hashed, left, out=candidates[choice])  # of a positive divisor: pmod
         if choices.is_distinct:
-            _skip_taken(candidates[choice], taken=candidates[:choice])
+            _skip_taken(candidates[choice], taken)
+            _insert(candidates[choice], taken)
     return candidates
 
 
@@ -42,7 +44,14 @@ def candidates_by_key(
         yield from zip(*chunk.tolist(), strict=True)
 
 
-def _skip_taken(rank: NDArray[np.int64], *, taken: NDArray[np.int64]) -> None:
-    """Turn "the r-th bucket that is left" into that bucket, in place."""
-    for bucket in np.sort(taken, axis=0):
+def _skip_taken(rank: NDArray[np.int64], taken: list[NDArray[np.int64]]) -> None:
+    """Turn "the r-th bucket that is left" into that bucket, in place; ``taken`` ascends, key by key."""
+    for bucket in taken:
         rank += rank >= bucket
+
+
+def _insert(bucket: NDArray[np.int64], taken: list[NDArray[np.int64]]) -> None:
+    """Take one bucket more of every key: a step of insertion sort, for all keys at once."""
+    for place, lower in enumerate(taken):
+        taken[place], bucket = np.minimum(lower, bucket), np.maximum(lower, bucket)
+    taken.append(bucket)

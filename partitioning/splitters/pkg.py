@@ -21,6 +21,7 @@ from partitioning.splitters.sending import send_with
 _TWO = 2
 _CHUNK = 2**20  # rows whose candidates are in memory at a time
 _STEP = 64  # a step of all sources at once costs about as much as this many rows one by one
+N_DEALT = 256  # sources that one long stream is dealt to: more are quicker, and less even by two rows each
 
 
 def split_pkg(request: SplitRequest, options: PkgOptions | None = None) -> NDArray[np.int64]:
@@ -62,6 +63,20 @@ class PkgSenders:
         most_rows = int(np.bincount(source).max())  # of any source: the number of steps
         send = send_in_step if most_rows * _STEP <= source.size else send_in_turn
         return send(self.load, candidates, source)
+
+
+class DealtPkgSource:
+    """One long stream, its rows dealt to ``N_DEALT`` sources in turn: each of them is a source of the paper."""
+
+    def __init__(self, n_buckets: int, options: Choices) -> None:
+        self._senders = PkgSenders(n_buckets, N_DEALT, options)
+        self._n_sent = 0
+
+    def send(self, key_hash: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bucket of each row. However the stream is cut into batches, the answers are the same."""
+        source = (self._n_sent + np.arange(key_hash.size)) % N_DEALT
+        self._n_sent += key_hash.size
+        return self._senders.send(key_hash, source)
 
 
 def send_in_turn(

@@ -3,7 +3,12 @@
 import pytest
 
 from partitioning.errors import SplitRequestError
-from partitioning.splitter_choice import QueryTraits, WindowStatistics, choose_splitter
+from partitioning.splitter_choice import (
+    QueryTraits,
+    WindowStatistics,
+    choose_against_heavy_keys,
+    choose_splitter,
+)
 from partitioning.splitters import SPLITTERS
 
 
@@ -47,6 +52,31 @@ def test_a_key_hotter_than_a_bucket_is_pointed_out(mergeable):
 
     assert "hottest key alone is 4.80 mean buckets" in hot
     assert "hottest" not in choose_splitter(query, window(1_000, 400, hottest=125)).reason
+
+
+@pytest.mark.parametrize(
+    ("stats", "splitter", "n_choices"),
+    [
+        pytest.param(window(10_000_000, 400_000, hottest=6_000_000), "pkg", 5, id="4.8-mean-buckets"),
+        pytest.param(window(80, 20, hottest=80), "pkg", 8, id="nothing-but-one-key"),
+        pytest.param(window(80, 20, hottest=10), "cam", 2, id="just-a-bucket"),
+        pytest.param(window(80, 20, hottest=11), "pkg", 2, id="a-row-more"),
+        pytest.param(window(80, 20), "cam", 2, id="not-known"),
+        pytest.param(window(10_000_000, 4, hottest=6_000_000), "shuffle", 2, id="shuffle-splits-it-anyway"),
+    ],
+)
+def test_a_key_heavier_than_a_bucket_gets_as_many_candidates_as_it_fills(stats, splitter, n_choices):
+    """Where results merge, the key that overloads a bucket is the one worth splitting, and no further than it needs."""
+    choice = choose_against_heavy_keys(traits(), stats)
+
+    assert (choice.splitter, choice.n_choices) == (splitter, n_choices)
+
+
+def test_results_that_cannot_be_merged_are_never_split():
+    """However heavy the key: half a result is a wrong one."""
+    choice = choose_against_heavy_keys(traits(mergeable=False), window(1_000, 400, hottest=600))
+
+    assert choice.splitter == "hash"
 
 
 @pytest.mark.parametrize(
