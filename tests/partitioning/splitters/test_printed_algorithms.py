@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partitioning.splitters import SPLITTERS
+from partitioning.splitters import SPLITTERS, whole_keys
 from partitioning.splitters.am import am_source
 from partitioning.splitters.cam import cam_source
 from partitioning.splitters.candidates import candidates_by_key
@@ -179,6 +179,17 @@ def test_long_stretches_without_a_new_key_are_counted():
     request = SplitRequest.of_keys(keys, "bigint", n_buckets=5, source=deal_round_robin(keys.size, 3))
 
     assert SPLITTERS["potc"](request).tolist() == reference.potc(request)
+
+
+@pytest.mark.parametrize("frequent", [0, 10**9])
+def test_whole_keys_are_the_same_by_rows_and_between_new_keys(monkeypatch, frequent):
+    """Which of the two ways is quicker depends on how often new keys come; what is chosen does not."""
+    monkeypatch.setattr(whole_keys, "_FREQUENT", frequent)  # 0: between new keys, else row after row
+    keys = np.random.default_rng(3).zipf(1.3, 3_000) % 900
+    request = SplitRequest.of_keys(keys, "bigint", n_buckets=5, source=deal_round_robin(keys.size, 3))
+
+    assert SPLITTERS["potc"](request).tolist() == reference.potc(request)
+    assert SPLITTERS["on_greedy"](request).tolist() == reference.on_greedy(request)
 
 
 @quick
