@@ -18,6 +18,7 @@ VERBS = {
     "apply": "carry out a plan by its name: gate, validate, migrate, verify, report",
     "roll-back": "take the table back to an earlier function",
     "run": "one window as the Dag does it, in one process",
+    "aggregate": "a window's result for every key, in two stages that no heavy key slows down",
     "create": "create a dataset's state table, empty or from a table that you have",
     "audit": "check every row and every table of a dataset, and change nothing",
     "report": "a run's facts and the path of its page",

@@ -31,6 +31,14 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dataset(parser)
+    add_window(parser)
+    parser.add_argument("--resume", action="store_true", help="end a pause after ineffective plans")
+    add_options(parser)
+    add_mover(parser)
+    add_yes(parser, "no dry run: load the window, and migrate if the gate opens")
+
+
+def add_window(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window-start", required=True, type=moment, help="first moment of the window, ISO 8601; UTC"
     )
@@ -39,10 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=moment,
         help="first moment after it; if not given, the next moment of the dataset's schedule",
     )
-    parser.add_argument("--resume", action="store_true", help="end a pause after ineffective plans")
-    add_options(parser)
-    add_mover(parser)
-    add_yes(parser, "no dry run: load the window, and migrate if the gate opens")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
