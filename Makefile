@@ -8,7 +8,7 @@ A ?= benchmarks/results/bench.json
 B ?= $(OUT)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
 
-.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest bench bench-compare bench-stateful bench-scale clean
+.PHONY: help setup demo airflow test test-fast test-faults lint format lock reference doctor bench-planners bench-layout papers backtest bench bench-compare bench-stateful bench-splitting bench-scale clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,9 @@ papers: setup ## the papers' experiments beside what they print, about half an h
 
 bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; about 10 minutes
 	@$(ENV) python -m benchmarks.bench_stateful
+
+bench-splitting: setup ## one key of 60 % of 10 million rows: plain groupBy, salted by hand, and aggregate_window; about 10 minutes
+	@$(ENV) python -m benchmarks.bench_splitting
 
 bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast
 	@$(ENV) python -m benchmarks.bench_scale

@@ -1,4 +1,4 @@
-"""What Spark's event log says of the stage that runs Python: how long each of its tasks took, and what was shuffled."""
+"""What Spark's event log says of stages that run Python or read a shuffle: how long each of their tasks took, and what was shuffled."""
 
 import json
 from collections import defaultdict
@@ -49,6 +49,38 @@ def read_event_log(folder: Path) -> dict[str, PythonStage]:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShuffleStage:
+    """A stage that reads a shuffle. Position i of each list is the task of partition i."""
+
+    seconds: list[float]
+    shuffled_bytes: list[int]  # read from the shuffle
+
+    @property
+    def straggler(self) -> float:
+        """The slowest task over the mean one."""
+        return max(self.seconds) * len(self.seconds) / (sum(self.seconds) or 1.0)
+
+
+def read_shuffle_stages(folder: Path, *, n_tasks: int) -> dict[str, list[ShuffleStage]]:
+    """Of every job group of an application that is over, the stages of so many tasks that read a shuffle, in order."""
+    group_of_stage: dict[int, str] = {}
+    tasks: dict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for event in _events(folder):
+        if event["Event"] == "SparkListenerStageSubmitted":
+            group_of_stage[event["Stage Info"]["Stage ID"]] = (event.get("Properties") or {}).get(GROUP, "")
+        elif event["Event"] == "SparkListenerTaskEnd" and not event["Task Info"]["Failed"]:
+            tasks[event["Stage ID"]][event["Task Info"]["Index"]] = event["Task Metrics"]
+    found: dict[str, list[ShuffleStage]] = defaultdict(list)
+    for stage, of_stage in sorted(tasks.items()):
+        ordered = [of_stage[index] for index in sorted(of_stage)]
+        n_bytes = [_bytes_read(metrics["Shuffle Read Metrics"]) for metrics in ordered]
+        if len(ordered) == n_tasks and any(n_bytes):
+            seconds = [metrics["Executor Run Time"] / 1000 for metrics in ordered]
+            found[group_of_stage[stage]].append(ShuffleStage(seconds=seconds, shuffled_bytes=n_bytes))
+    return found
+
+
 def _events(folder: Path) -> Iterable[dict[str, Any]]:
     (log,) = (path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     whole_lines, _, _ = log.read_text().rpartition("\n")  # the last one may be half written
@@ -65,5 +97,9 @@ def _python_stage(group: _Group) -> PythonStage:
     ]
     return PythonStage(
         seconds=[metrics["Executor Run Time"] / 1000 for metrics in ordered],
-        shuffled_bytes=sum(read["Remote Bytes Read"] + read["Local Bytes Read"] for read in reads),
+        shuffled_bytes=sum(map(_bytes_read, reads)),
     )
+
+
+def _bytes_read(metrics: dict[str, int]) -> int:
+    return metrics["Remote Bytes Read"] + metrics["Local Bytes Read"]

@@ -18,7 +18,7 @@ from partitioning.splitters.sources import check_local
 from schemas.dataset import Dataset, warehouse
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.load_window import window_events
-from spark_jobs.merging import COMBINED_BY_SPARK, check_merge
+from spark_jobs.merging import COMBINED_BY_SPARK, check_columns, check_mergeable
 from spark_jobs.splitter_options import add_splitter
 from spark_jobs.splitting import measure_window
 from spark_jobs.sql_names import quoted
@@ -31,8 +31,10 @@ _TRAITS = QueryTraits(is_mergeable=True, has_constant_groups=True)
 
 def aggregate_window(task: Task) -> Result:
     """The window's results, written; what splitting cost, and why it was done like this."""
-    dataset, events = task.dataset, window_events(task)
-    check_merge(dataset.merge, events.schema, dataset=dataset.name)
+    dataset = task.dataset
+    check_mergeable(dataset.merge, dataset=dataset.name)
+    events = window_events(task)
+    check_columns(dataset.merge, events.schema, dataset=dataset.name)
     choice = _choice(task, events)
     task.say(f"splitter {choice.splitter}: {choice.reason}")
     figures = _aggregate(task, events, choice)

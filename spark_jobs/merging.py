@@ -117,13 +117,17 @@ def merged(partial: Column, kind: DataType, how: str) -> Column:
     return whole.cast(kind) if isinstance(kind, DecimalType) else whole
 
 
-def check_merge(merge: Mapping[str, str], columns: StructType, *, dataset: str) -> None:
-    """Refuse what cannot be computed, before any row is read."""
+def check_mergeable(merge: Mapping[str, str], *, dataset: str) -> None:
+    """Refuse a dataset that says nothing about merging."""
     if not merge:
         raise RefusalError(
             f"merge must be given to aggregate a window. Got nothing in dataset {dataset}. Say in datasets/{dataset}.yaml how each"
             " column combines, such as merge: {amount: sum}."
         )
+
+
+def check_columns(merge: Mapping[str, str], columns: StructType, *, dataset: str) -> None:
+    """Refuse what these columns cannot be merged to, before any row is read."""
     for column, how in merge.items():
         kind = columns[column].dataType if column in columns.names else None
         if kind is None:

@@ -40,6 +40,8 @@ HEAVY = ("pyspark", "great_expectations", "matplotlib", "airflow")
         (["run", "visits", "--window-start", "2026-01-03", "--window-end", "2026-01-02"], "must lie before --window-end"),
         (["run", "visits", "--window-start", "2999-01-03"], "must not lie in the future"),
         (["run", "visits", "--window-start", "soon"], "must be an ISO 8601 time. Got 'soon'."),
+        (["aggregate", "visits", "--window-start", "2026-01-03", "--splitter", "potc"], "invalid choice: 'potc'"),
+        (["aggregate", "visits", "--window-start", "2026-01-03", "--choices", "0"], "must be a whole number from 1 to 1024. Got '0'."),
         (["datasets"], "evenkeel datasets --help"),
     ],
 )  # fmt: skip
@@ -60,6 +62,17 @@ def test_help_has_examples_and_exit_codes(evenkeel, verb):
     assert code == 0
     assert "exit codes:" in out
     assert not verb or f"examples:\n  evenkeel {verb}" in out
+
+
+def test_aggregate_without_merge_is_refused_before_anything_is_read(created, evenkeel):
+    """There are no events here, and no Spark is started to find that out."""
+    code, out, err = evenkeel("aggregate", "visits", "--window-start", "2026-01-03")
+
+    assert (code, out) == (3, "")
+    assert (
+        "merge must be given to aggregate a window. Got nothing in dataset visits. Say in datasets/visits.yaml"
+        in err
+    )
 
 
 def test_errors_of_scripts_are_a_document_too(datasets, evenkeel):

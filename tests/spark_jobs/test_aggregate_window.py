@@ -1,5 +1,7 @@
 """The two-stage aggregate: the results of a plain groupBy, to the last digit, whichever way rows were spread."""
 
+import re
+from argparse import Namespace
 from collections import Counter
 from datetime import date, timedelta
 from decimal import Decimal
@@ -8,11 +10,13 @@ import pytest
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, MapType, StringType, StructField, StructType
 
+from cli import aggregate
+from cli.console import Console
 from partitioning.splitter_choice import Choice
 from schemas.dataset import locate
 from spark_jobs.aggregate_window import aggregate_window, results_of
 from spark_jobs.job import RefusalError
-from spark_jobs.merging import check_merge
+from spark_jobs.merging import check_columns
 from spark_jobs.splitting import split_column
 from spark_jobs.two_stages import needed_rows, partial_results, results
 from tests.spark_jobs.conftest import DAY, KEYS, START, task_of, visits
@@ -95,15 +99,18 @@ def test_results_are_those_of_a_plain_group_by(spark, mergeable, expected, split
 
 
 @pytest.mark.spark
-def test_heavy_key_is_split_and_the_reason_told(spark, mergeable, capsys):
-    """What it is for: nobody has to know that one key is 4.8 buckets, and whoever asks why is told."""
-    made = aggregate_window(task_of(mergeable, 0))
+def test_heavy_key_is_split_and_the_reason_told(spark, mergeable, monkeypatch, capsys):
+    """What it is for: nobody has to know that one key is 4.8 buckets, and whoever asks why at the terminal is told."""
+    monkeypatch.setattr(aggregate, "known_dataset", lambda _: mergeable)
+    args = Namespace(dataset="visits", window_start=START, window_end=START + DAY, splitter=None, choices=2)
 
-    told = capsys.readouterr().err
-    assert made["splitter"] == "shuffle"
-    assert made["imbalance"] < 0.01
-    assert made["reason"] in told
-    assert "partial results (Γ)" in told
+    assert aggregate.run(args, Console(is_json=False)) == 0
+
+    out, err = capsys.readouterr()
+    assert "46 results of 10,000 rows in" in out
+    assert "Splitter shuffle: the number of keys is constant and small" in out
+    assert re.search(r"Γ \d+ partial results; θ of rows over 8 buckets 0\.00\d\.", out)
+    assert "splitter shuffle: the number of keys" in err
 
 
 @pytest.mark.spark
@@ -177,9 +184,9 @@ COLUMNS = StructType(
 def test_what_cannot_be_computed_is_refused_before_any_row_is_read(merge, sentence):
     """The type of a column is not known to the dataset file, so the job has to say it."""
     with pytest.raises(RefusalError, match=sentence):
-        check_merge(merge, COLUMNS, dataset="d")
+        check_columns(merge, COLUMNS, dataset="d")
 
 
 def test_what_fits_is_let_through():
     """Every how has a column that it takes."""
-    check_merge({"n": "sum", "t": "list", "m": "count"}, COLUMNS, dataset="d")
+    check_columns({"n": "sum", "t": "list", "m": "count"}, COLUMNS, dataset="d")

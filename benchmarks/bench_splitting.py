@@ -1,0 +1,131 @@
+"""
+One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--save FILE]``.
+
+A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
+can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
+times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; everything is
+done twice, and the first time only warms up.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from benchmarks.event_log import read_shuffle_stages
+from benchmarks.goals import Goal, print_goals
+from benchmarks.splitting_contenders import CONTENDERS, MERGES, N_BUCKETS, SplittingBench
+from benchmarks.splitting_figures import HASH_REPARTITION, Measured, Outcome, goals_of, print_runs
+from partitioning.splitter_choice import Choice
+
+N_ROWS, QUICK_ROWS = 10_000_000, 200_000
+SENT_BY = {
+    "pkg, 5 candidates": Choice("pkg", "", 5),
+    "cam": Choice("cam", ""),
+    "shuffle": Choice("shuffle", ""),
+    "hash": Choice("hash", ""),
+}
+
+
+def run(*, quick: bool = False) -> list[Goal]:
+    """The goals and what came of them. Starts a Spark session of its own: none may be active."""
+    return goals_of(measure(quick=quick))
+
+
+def measure(*, quick: bool) -> Outcome:
+    """Everything, in a folder that is removed afterwards."""
+    before = os.environ.get("EVENKEEL_WAREHOUSE", "")
+    with tempfile.TemporaryDirectory(prefix="bench-splitting-") as name:
+        folder, log = Path(name), Path(name) / "event_log"
+        log.mkdir()
+        os.environ["EVENKEEL_WAREHOUSE"] = name
+        spark = _session(log)
+        try:
+            bench = SplittingBench(spark, folder, QUICK_ROWS if quick else N_ROWS)
+            sending, runs = _measure(bench)
+        finally:
+            spark.stop()
+            os.environ["EVENKEEL_WAREHOUSE"] = before
+        stages = read_shuffle_stages(log, n_tasks=N_BUCKETS)
+    for one in runs:
+        one.stages = stages[one.name]
+    return Outcome(runs, sending)
+
+
+def _session(log: Path) -> SparkSession:
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.driver.memory": "6g",  # a list of six million values is one row
+        "spark.driver.extraJavaOptions": "-XX:-UsePerfData",  # both compilers, as executors of a cluster have them
+        "spark.sql.shuffle.partitions": str(N_BUCKETS),
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",  # a task for each of N workers
+        "spark.sql.files.maxPartitionBytes": "8m",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log.as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.rolling.enabled": "false",
+    }
+    return SparkSession.builder.appName("bench_splitting").config(map=settings).getOrCreate()
+
+
+def _measure(bench: SplittingBench) -> tuple[dict[str, float], list[Measured]]:
+    bench.build()
+    ways: dict[str, Callable[[], None]] = {HASH_REPARTITION: bench.hash_repartition}
+    ways |= {name: partial(bench.send, choice) for name, choice in SENT_BY.items()}
+    sending = {name: _seconds(name, way) for name, way in ways.items()}
+    return sending, [_run(bench, contender, what) for what in MERGES for contender in CONTENDERS]
+
+
+def _seconds(name: str, way: Callable[[], None]) -> float:
+    way()  # warms up
+    seconds, _ = _timed(name, way)
+    return seconds
+
+
+def _run(bench: SplittingBench, contender: str, what: str) -> Measured:
+    """The second of two; the event log knows it by its name."""
+    name, context = f"{contender}, {what}", bench.spark.sparkContext
+    work = partial(bench.run, contender, what)
+    work()  # warms up
+    context.setJobGroup(name, contender)
+    seconds, facts = _timed(name, work)
+    context.setJobGroup("", "")
+    digest = bench.digest(facts["table"])
+    return Measured(name=name, contender=contender, what=what, seconds=seconds, facts=facts, digest=digest)
+
+
+def _timed(name: str, work: Callable[[], Any]) -> tuple[float, Any]:
+    began = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - began
+    print(f"  {name:<42} {seconds:6.1f} s", flush=True)
+    return seconds, result
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK_ROWS:,} rows, to see that it runs: a minute"
+    )
+    parser.add_argument(
+        "--save", type=Path, help="also keep everything that was measured in this file, as JSON"
+    )
+    args = parser.parse_args(argv)
+    outcome = measure(quick=args.quick)
+    print_runs(outcome)
+    print_goals(goals_of(outcome))
+    if args.save:
+        args.save.write_text(json.dumps(asdict(outcome), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
