@@ -1,5 +1,5 @@
 """
-One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--save FILE]``.
+One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--rows N] [--save FILE]``.
 
 A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
 can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
@@ -37,10 +37,10 @@ SENT_BY = {
 
 def run(*, quick: bool = False) -> list[Goal]:
     """The goals and what came of them. Starts a Spark session of its own: none may be active."""
-    return goals_of(measure(quick=quick))
+    return goals_of(measure(QUICK_ROWS if quick else N_ROWS))
 
 
-def measure(*, quick: bool) -> Outcome:
+def measure(n_rows: int) -> Outcome:
     """Everything, in a folder that is removed afterwards."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-splitting-") as name:
@@ -49,7 +49,7 @@ def measure(*, quick: bool) -> Outcome:
         os.environ["EVENKEEL_WAREHOUSE"] = name
         spark = _session(log)
         try:
-            bench = SplittingBench(spark, folder, QUICK_ROWS if quick else N_ROWS)
+            bench = SplittingBench(spark, folder, n_rows)
             sending, runs = _measure(bench)
         finally:
             spark.stop()
@@ -67,6 +67,8 @@ def _session(log: Path) -> SparkSession:
         "spark.sql.shuffle.partitions": str(N_BUCKETS),
         "spark.sql.adaptive.coalescePartitions.enabled": "false",  # a task for each of N workers
         "spark.sql.files.maxPartitionBytes": "8m",
+        "spark.executor.heartbeatInterval": "60s",  # a machine that does other things must not end the run
+        "spark.network.timeout": "900s",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": log.as_uri(),
         "spark.eventLog.compress": "false",
@@ -116,11 +118,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--quick", action="store_true", help=f"{QUICK_ROWS:,} rows, to see that it runs: a minute"
     )
+    parser.add_argument("--rows", type=int, default=N_ROWS, help=f"how many events; {N_ROWS:,}")
     parser.add_argument(
         "--save", type=Path, help="also keep everything that was measured in this file, as JSON"
     )
     args = parser.parse_args(argv)
-    outcome = measure(quick=args.quick)
+    outcome = measure(QUICK_ROWS if args.quick else args.rows)
     print_runs(outcome)
     print_goals(goals_of(outcome))
     if args.save:

@@ -168,10 +168,6 @@ COLUMNS = StructType(
 @pytest.mark.parametrize(
     ("merge", "sentence"),
     [
-        (
-            {},
-            r"merge must be given to aggregate a window\. Got nothing in dataset d\. Say in datasets/d\.yaml",
-        ),
         ({"x": "sum"}, r"merge\.x must be a column of the events\. Got none .* there are n, t, m\. Correct"),
         ({"t": "sum"}, r"merge\.t must fit the column: sum is for numbers\. Got string\. Take another how"),
         (
