@@ -65,6 +65,13 @@ class Dataset:
     period: int | None = None  # windows after which the load repeats itself
     forecast_windows: int = 30  # from which forecasts are made
     expect: tuple[DeclaredPeak, ...] = ()  # peaks known in advance
+    done_in_minutes: float | None = None  # a window; None: as long as it lasts
+    headroom: float = 0.2  # share of a worker's time that is kept free
+    load_seconds: float | None = None  # of a row, as declared; so are the next three
+    process_seconds: float | None = None
+    merge_seconds: float | None = None
+    sent_on: float | None = None  # rows a second, from a busy bucket to the mergers
+    n_mergers: int = 0
     mover: str = "flip"
     payback_windows: int = 5  # over which a plan must save what moving costs
     pause_after: int = 3  # ineffective plans in a row
@@ -209,6 +216,7 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
     yield from _forecast_checks(*(value("forecast", name) for name in ("method", "period", "windows")))
+    yield from _merger_checks(value("capacity", "merge_seconds"), value("capacity", "sent_on"))
     for number, peak in enumerate(value("expect") or ()):
         yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
     tables = value("events", "table"), value("state", "table")
@@ -242,6 +250,15 @@ def _forecast_checks(method: str | None, period: int | None, windows: int | None
     if (method or "").startswith("seasonal") and period is None:
         yield (
             f"forecast.period must be given for {method}. Got nothing. Give the windows after which the load repeats itself."
+        )
+
+
+def _merger_checks(merge_seconds: float | None, sent_on: float | None) -> Iterator[str]:
+    if (merge_seconds is None) != (sent_on is None):
+        given = "sent_on" if merge_seconds is None else "merge_seconds"
+        yield (
+            f"capacity.merge_seconds and capacity.sent_on must be given together. Got {given} alone. Mergers are sized from both:"
+            " give the other, or neither."
         )
 
 
@@ -284,6 +301,13 @@ def _build(raw: dict[str, Any]) -> Dataset:
         period=_optional(raw, "forecast", "period"),
         forecast_windows=_optional(raw, "forecast", "windows"),
         expect=tuple(declared_peak(peak) for peak in raw.get("expect", ())),
+        done_in_minutes=_optional(raw, "capacity", "minutes"),
+        headroom=_optional(raw, "capacity", "headroom"),
+        load_seconds=_optional(raw, "capacity", "load_seconds"),
+        process_seconds=_optional(raw, "capacity", "process_seconds"),
+        merge_seconds=_optional(raw, "capacity", "merge_seconds"),
+        sent_on=_optional(raw, "capacity", "sent_on"),
+        n_mergers=_optional(raw, "capacity", "mergers"),
         mover=raw.get("mover", SCHEMA["properties"]["mover"]["default"]),
         payback_windows=_optional(raw, "gate", "payback_windows"),
         pause_after=_optional(raw, "gate", "pause_after"),

@@ -142,7 +142,7 @@ PLANS = Table(
         "bound_migration": "no plan as even as this one moves less",
         "cost_saved": "over the windows of the payback rule, if the load stays as it is",
         "cost_spent": "on moving, in the same unit",
-        "explanation": "JSON: buckets that stay hot and what would help, the frontier, the certificate, the payback",
+        "explanation": "JSON: buckets that stay hot and what would help, the frontier, the certificate, the payback, the capacity",
         "checksum": "over the plan, its function and its moves",
     },
 )
@@ -228,7 +228,7 @@ RUNS = Table(
         "bytes_written": "bytes physically written to move the state",
         "seconds": "that its jobs worked",
         "start_seconds": "that Spark took to start, in all",
-        "steps": "JSON: name, state, seconds and start_seconds of each step",
+        "steps": "JSON: name, state, seconds and start_seconds of each step, and what loading and profiling took",
         "report": "path of the page",
     },
 )

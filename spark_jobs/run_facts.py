@@ -66,6 +66,7 @@ def plan_facts_of(dataset: str, row: Row) -> Facts:
         "migration_share": share,
         "moves": [_move(move) for move in _most_missed_first(moves)],
         **{name: explanation[name] for name in EXPLAINED},
+        "capacity": explanation.get("capacity"),  # older plans say nothing about it
     }
     return _plain_facts(facts)
 
