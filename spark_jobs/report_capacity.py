@@ -4,7 +4,7 @@ from pages.parts import bullets, paragraph, section, table
 from spark_jobs.capacity_facts import COST_OF, capacity_notes
 from spark_jobs.run_facts import Facts
 
-HEAD = ["workers", "there are", "needed", "enough", "verdict", "the numbers behind it", "cost of a row"]
+HEAD = ["workers", "verdict", "there are", "needed", "enough", "the numbers behind it", "cost of a row"]
 
 
 def render_capacity(plan: Facts) -> str:
@@ -14,10 +14,10 @@ def render_capacity(plan: Facts) -> str:
     rows = [
         [
             line["what"],
+            line["verdict"],
             f"{line['present']:,}",
             f"{line['needed']:,}",
             f"{line['enough']:,}",
-            line["verdict"],
             line["reason"],
             capacity[COST_OF[line["what"]]]["source"],
         ]
