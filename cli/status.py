@@ -96,7 +96,7 @@ def _cells(one: Facts) -> list[str]:
 
 
 def _below_lines(one: Facts, columns: int) -> list[str]:
-    """What comes next, and which workers there are too few or too many of."""
+    """What comes next, and which workers there are too few of."""
     following = one["next"]
     colour = "yellow" if following["needs_attention"] else "green"
     sentences = [paint(following["sentence"], colour), *concerns(one.get("capacity"))]

@@ -15,6 +15,7 @@ from croniter import croniter
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
+from schemas.feeds import DeclaredFeed, declared_feed, feed_mistakes, peak_of_a_feed_mistakes
 from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +45,10 @@ class Dataset:
     start: date  # day of the first window
     key: str  # column
     key_type: str  # Spark's name
-    events: str  # path, URI or catalog name
+    events: str  # path, URI or catalog name; empty where feeds bring them
+    feeds: tuple[DeclaredFeed, ...] = ()  # the inputs, where there are many
+    loader_capacity: float = 1e6  # rows a loader reads in a window
+    feed_strategy: str = "drf_m"
     event_time: str  # column
     event_id: str | None = None  # column that no two events share; None: there is none to look at
     cost: str | None = None  # SQL expression over an event; None: every event costs 1
@@ -86,6 +90,11 @@ class Dataset:
     severity: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # check → severity, where the file says it
+
+    @property
+    def events_name(self) -> str:
+        """What brings the events, for people."""
+        return "the feeds" if self.feeds else self.events
 
     def severity_of(self, check: str) -> str:
         """What follows when this check of a window fails: ``critical``, ``hold`` or ``warning``."""
@@ -145,8 +154,17 @@ def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
     errors = list(Draft202012Validator(SCHEMA, format_checker=FormatChecker()).iter_errors(raw))
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
         yield from _sentences(error)
+    yield from _missing_events(raw)
     wrong = {tuple(error.absolute_path) for error in errors}
     yield from _cross_checks(lambda *field: None if _is_wrong(field, wrong) else _value(raw, field), path)
+
+
+def _missing_events(raw: dict[str, Any]) -> Iterator[str]:
+    """Events come from a table or from feeds; who names neither has forgotten it."""
+    events = raw.get("events")
+    if isinstance(events, dict) and "table" not in events and not raw.get("feeds"):
+        table = SCHEMA["properties"]["events"]["properties"]["table"]
+        yield f"events.table must be given. Got nothing. {_describe(table)}"
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:
@@ -170,7 +188,7 @@ def _sentences(error: ValidationError) -> Iterator[str]:
 
 
 def _describe(schema: dict[str, Any]) -> str:
-    if "$ref" in schema:
+    if "$ref" in schema and "description" not in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
     return str(schema.get("description", "See schemas/dataset.schema.json."))
 
@@ -219,7 +237,10 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     yield from _merger_checks(value("capacity", "merge_seconds"), value("capacity", "sent_on"))
     for number, peak in enumerate(value("expect") or ()):
         yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
+        if "feed" in peak and "key" not in peak:
+            yield from peak_of_a_feed_mistakes(f"expect.{number}", peak["feed"], value("feeds"))
     tables = value("events", "table"), value("state", "table")
+    yield from feed_mistakes(value("feeds") or None, *tables)
     if tables[0] is not None and tables[0] == tables[1]:
         yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
 
@@ -280,7 +301,10 @@ def _build(raw: dict[str, Any]) -> Dataset:
         start=date.fromisoformat(raw["start"]),
         key=raw["key"]["column"],
         key_type=raw["key"]["type"],
-        events=locate(raw["events"]["table"]),
+        events=locate(raw["events"]["table"]) if "table" in raw["events"] else "",
+        feeds=tuple(declared_feed(number, feed, locate) for number, feed in enumerate(raw.get("feeds", ()))),
+        loader_capacity=_optional(raw, "loaders", "capacity"),
+        feed_strategy=_optional(raw, "loaders", "strategy"),
         event_time=raw["events"]["time"],
         state=locate(raw["state"]["table"]),
         event_id=raw["events"].get("id"),

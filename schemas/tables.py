@@ -93,6 +93,31 @@ FORECASTS = Table(
     },
 )
 
+FEED_ASSIGNMENTS = Table(
+    name="feed_assignments",
+    identity=("dataset", "window_start"),
+    columns={
+        "dataset": TEXT,
+        "window_start": MOMENT,
+        "window_end": MOMENT,
+        "feed": TEXT,
+        "location": TEXT,
+        "loader": WHOLE,
+        "expected": NUMBER,
+        "rows": BIG,
+        "strategy": TEXT,
+        "capacity": NUMBER,
+    },
+    comments={
+        "window_end": "exclusive",
+        "loader": "number of the task that reads the feed in this window; written once, before the load",
+        "expected": "rows that the assignment counted on",
+        "rows": "that it brought; NULL until the window was loaded",
+        "strategy": "by which feeds were given to loaders",
+        "capacity": "rows that a loader reads in a window",
+    },
+)
+
 PLANS = Table(
     name="plans",
     identity=("dataset", "plan"),

@@ -6,7 +6,7 @@ A recommendation, kept in ``plans.explanation``: nothing reads it to resize anyt
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from partitioning.forecast import ForecastOptions, forecast
 from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS, PLANS
 from spark_jobs.control_tables import read_rows
+from spark_jobs.feed_assignments import n_loaders_of
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import Window
 from spark_jobs.row_costs import Measured, known_costs, measure_costs, told
@@ -27,7 +28,7 @@ from spark_jobs.row_costs import Measured, known_costs, measure_costs, told
 Facts = dict[str, Any]
 
 COST_OF = {"loaders": "load", "buckets": "process", "mergers": "merge"}
-RIGHT = "right-provisioned"
+UNDER = "under-provisioned"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,10 @@ def capacity_of(dataset: Dataset, window: Window, items: ItemStats, *, plan: str
     kept = stored_capacity(dataset, plan)
     if kept and kept["expected"] == expected.rows:
         return kept
-    return recommendation(dataset, expected, measure_costs(dataset, before=window.start))
+    measured = measure_costs(dataset, before=window.start)
+    if dataset.feeds:
+        measured = replace(measured, loaders=n_loaders_of(dataset.name, window.start))
+    return recommendation(dataset, expected, measured)
 
 
 def stored_capacity(dataset: Dataset, plan: str) -> Facts | None:
@@ -170,12 +174,12 @@ def _sentence(line: Facts, capacity: Facts) -> str:
 
 
 def concerns(capacity: Facts | None) -> list[str]:
-    """The lines that are not right, in short."""
+    """Which workers there are too few of, in short. Too many do no harm that anybody must hear of every day."""
     lines = capacity["lines"] if capacity else []
     return [
         f"{line['what']}: {line['present']:,}, {line['needed']:,} needed: {line['verdict']}"
         for line in lines
-        if line["verdict"] != RIGHT
+        if line["verdict"] == UNDER
     ]
 
 

@@ -7,6 +7,7 @@ from pages.parts import badge, bullets, link, paragraph, section, table, table_o
 from pages.reports import INDEX
 from spark_jobs.report_budgets import render_frontier, render_hot_buckets
 from spark_jobs.report_capacity import render_capacity
+from spark_jobs.report_feeds import render_feeds
 from spark_jobs.report_first_screen import render_first_screen
 from spark_jobs.report_history import render_history
 from spark_jobs.report_moves import render_moves
@@ -30,6 +31,7 @@ def render_page(facts: Facts) -> str:
             if plan
         ),
         render_history(facts["history"], goal=plan["max_imbalance"] if plan else None),
+        render_feeds(facts["feeds"]),
         _checks(facts),
         _timings(facts),
         _names(facts),

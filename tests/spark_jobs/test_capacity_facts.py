@@ -93,6 +93,7 @@ def test_recommendation_worked():
     ]
     assert told["useful_buckets"] == 4
     assert concerns(told) == ["buckets: 4, 5 needed: under-provisioned"]
+    assert concerns(recommendation(visits(n_buckets=9), EXPECTED, MEASURED)) == []
     assert capacity_sentences(told)[1] == (
         "Buckets: 4; 5 needed, 8 enough for the upper end of the forecast: under-provisioned. 1,000,000 rows (at most 1,600,000) in"
         " 100 s at 0.0004 s a row, 20% kept free (profiling, as measured in 3 windows)."

@@ -67,6 +67,13 @@ FACTS = {
     "bytes_written": 1000, "seconds": 3.0, "start_seconds": 9.0, "report": "reports/clicks/x.html",
     "steps": [{"name": "plan", "state": "success", "seconds": 3.0, "start_seconds": 9.0}],
     "headline": "Held: θ is 0.333.", "plan": PLAN,
+    "feeds": {
+        "strategy": "drf_m", "capacity": 100.0, "feeds": 6, "rows": 240.0, "is_loaded": True, "loaders": 3, "fewest_loaders": 3,
+        "by": [
+            {"how": how, "straggler": straggler, "fullest": 0.9, "mean_fill": 0.8, "overloaded": 0, "redirected": 1}
+            for how, straggler in (("drf_m", 1.1), ("round robin", 1.6), ("hash", 2.0))
+        ],
+    },
     "checks": [
         {"subject": "window", "column": NASTY, "expectation": "e", "severity": "warning", "success": False,
          "observed": '"&"', "sentence": f"mend {NASTY}"},
