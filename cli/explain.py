@@ -1,8 +1,8 @@
 """
-Where a key, a slot or a bucket is, why, what it costs, and what it would take to change that.
+Where a key, a slot or a bucket is, why, what it costs, and what it would take to change that; or how many workers there should be.
 
 WHAT is a key as it stands, or `bucket:3`, or `slot:17`. A key whose own text begins with bucket:, slot: or key: is written with key:
-before it, as `key:bucket:3`; the NULL key is asked for with --null.
+before it, as `key:bucket:3`; the NULL key is asked for with --null, the number of workers with --capacity.
 """
 
 import argparse
@@ -11,6 +11,9 @@ from typing import Any
 from cli.arguments import UsageError, add_dataset, known_dataset
 from cli.console import DONE, Console
 from cli.text import bar, moment, number, paint, short, signed_percent, size, table
+from schemas.dataset import Dataset
+from spark_jobs.balance import newest_window
+from spark_jobs.capacity_facts import capacity_sentences, newest_capacity
 from spark_jobs.placement import (
     Scene,
     bucket_placement,
@@ -28,6 +31,7 @@ EXAMPLES = """\
   evenkeel explain clicks slot:17
   evenkeel explain visits key:bucket:3     # the key whose text is bucket:3
   evenkeel explain visits --null           # the NULL key
+  evenkeel explain clicks --capacity       # loaders, buckets and mergers for the next window
 """
 
 
@@ -35,19 +39,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dataset(parser)
     parser.add_argument("what", metavar="WHAT", nargs="?", help="KEY, bucket:N, slot:N or key:KEY")
     parser.add_argument("--null", action="store_true", help="the NULL key")
+    parser.add_argument("--capacity", action="store_true", help="how many workers the next window needs")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    if (args.what is None) != args.null:
+    n_given = sum((args.what is not None, args.null, args.capacity))
+    if n_given != 1:
         raise UsageError(
-            "WHAT must be given, or --null in its place. Got"
-            f" {'both' if args.null else 'neither'}. evenkeel explain --help shows how each is written."
+            "WHAT must be given, or --null or --capacity in its place. Got"
+            f" {'more than one' if n_given else 'nothing'}. evenkeel explain --help shows how each is written."
         )
-    scene = scene_of(known_dataset(args.dataset))
+    dataset = known_dataset(args.dataset)
+    if args.capacity:
+        capacity = capacity_asked_for(dataset)
+        console.show(capacity_sentences(capacity), capacity)
+        return DONE
+    scene = scene_of(dataset)
     facts = facts_about(scene, args.what)
     lines = bucket_lines(facts) if facts["kind"] == "bucket" else item_lines(facts)
     console.show(lines, facts)
     return DONE
+
+
+def capacity_asked_for(dataset: Dataset) -> Facts:
+    """What the plan for the newest profiled window recommends."""
+    window = newest_window(dataset)
+    capacity = newest_capacity(dataset, window.start) if window else None
+    if capacity is None:
+        raise UsageError(
+            f"{dataset.name} must have a plan for its newest window that says how many workers it needs. Got none. Make one: evenkeel plan"
+            f" {dataset.name}."
+        )
+    return capacity
 
 
 def facts_about(scene: Scene, what: str | None) -> Facts:

@@ -15,6 +15,7 @@ from cli.text import bar, moment, number, paint, short, signed_percent, size, ta
 from schemas.dataset import Dataset
 from schemas.tables import PLANS
 from spark_jobs.balance import profiled_windows
+from spark_jobs.capacity_facts import capacity_sentences
 from spark_jobs.control_tables import read_one
 from spark_jobs.job import Window
 from spark_jobs.job import moment as time_of
@@ -98,6 +99,7 @@ def plan_lines(facts: Facts) -> list[str]:
         *_move_lines(facts["moves"]),
         *_hot_lines(facts["hot_buckets"]),
         *_frontier_lines(facts["frontier"]),
+        *capacity_lines(facts["capacity"]),
         *(f"  {reason}" for reason in facts["reasons"]),
     ]
 
@@ -207,6 +209,13 @@ def _frontier_lines(frontier: Facts) -> list[str]:
     by_migration, by_routes = frontier["by_migration"], frontier["by_routes"]
     both = [*rows("max_migration", by_migration), *rows("max_routes", by_routes)]
     return ["", *table(("within reach at", "θ", ""), both, right=("θ",)), ""]
+
+
+def capacity_lines(capacity: Facts | None) -> list[str]:
+    """How many workers the next window needs; nothing where the plan is older than such advice."""
+    if capacity is None:
+        return []
+    return [*(f"  {sentence}" for sentence in capacity_sentences(capacity)), ""]
 
 
 def _budget(budget: float | None, *, is_share: bool) -> str:

@@ -11,6 +11,7 @@ from schemas.dataset import Dataset
 from schemas.tables import RUNS
 from spark_jobs.control_tables import read_one, read_rows
 from spark_jobs.dataset_status import last_run
+from spark_jobs.feed_assignments import feed_sentences
 from spark_jobs.run_facts import run_facts
 
 Facts = dict[str, Any]
@@ -58,6 +59,7 @@ def run_lines(facts: Facts) -> list[str]:
         "",
         *(plan_lines(facts["plan"]) if facts["plan"] else []),
         "",
+        *(feed_sentences(facts["feeds"]) if facts["feeds"] else []),
         *_check_lines(facts["checks"]),
         *_step_lines(facts),
         "",

@@ -8,6 +8,7 @@ from cli.arguments import UsageError, known_dataset, not_one_of
 from cli.console import ATTENTION, DONE, Console
 from cli.text import moment, number, paint, short, table
 from schemas.dataset import DatasetError, dataset_files
+from spark_jobs.capacity_facts import concerns
 from spark_jobs.dataset_status import dataset_status
 from spark_jobs.job import sentence_of
 
@@ -76,7 +77,7 @@ def status_lines(found: Sequence[Facts]) -> list[str]:
     head = ("dataset", "function", "buckets", "slots", "routes", "θ now", "goal", "last window", "outcome")
     lines = table(head, [_cells(one) for one in found], right=("buckets", "slots", "routes", "θ now", "goal"))
     columns = max(len(one["dataset"]) for one in found)
-    return [*lines, "", *(_next_line(one, columns) for one in found)]
+    return [*lines, "", *(line for one in found for line in _below_lines(one, columns))]
 
 
 def _cells(one: Facts) -> list[str]:
@@ -94,7 +95,9 @@ def _cells(one: Facts) -> list[str]:
     ]
 
 
-def _next_line(one: Facts, columns: int) -> str:
+def _below_lines(one: Facts, columns: int) -> list[str]:
+    """What comes next, and which workers there are too few of."""
     following = one["next"]
     colour = "yellow" if following["needs_attention"] else "green"
-    return f"{one['dataset']:<{columns}}  {paint(following['sentence'], colour)}"
+    sentences = [paint(following["sentence"], colour), *concerns(one.get("capacity"))]
+    return [f"{one['dataset']:<{columns}}  {sentence}" for sentence in sentences]

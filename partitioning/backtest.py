@@ -5,7 +5,7 @@ The champion is what the dataset uses now; the challenger is the best of the oth
 (see ``replay``) is ahead by more than ``MIN_EDGE``: a hair's breadth on the past says nothing about the future.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +17,7 @@ from partitioning.item_forecast import LAST, forecast_items
 from partitioning.replay import Belief, Contender, Score, Setting, replay
 
 Floats = NDArray[np.float64]
+Each = Callable[[Callable[[Contender], Score], Sequence[Contender]], Iterable[Score]]
 
 CLAIRVOYANT = "next window"  # on the truth: what nobody can do better than
 MIN_EDGE = 0.005  # of all cost: half a percent
@@ -42,30 +43,28 @@ class Backtest:
         return self.champion.mean_imbalance - self.clairvoyant.mean_imbalance
 
 
-def run_backtest(  # noqa: PLR0913  (one argument a thing to say)
-    setting: Setting,
+def run_backtest(
+    replays: "Replays",
     contenders: Sequence[Contender],
     *,
     champion: Contender,
-    options: ForecastOptions,
-    n_history: int = 30,
+    each: Each = map,
     say: Callable[[str], None] = lambda _: None,
 ) -> Backtest:
     """
     Replay every contender, the champion among them, and one that knows the future.
 
-    ``options`` give the period and all else but the method; a forecast is made from up to ``n_history`` windows. ``say`` hears of
-    each contender when it is done.
+    ``each`` calls a function on every contender and gives the scores in their order: several at once, if whoever calls has the
+    processors for it. ``say`` hears of each contender when it is done.
     """
-    asked = list(dict.fromkeys([champion, *contenders]))
-    beliefs = _Beliefs(setting=setting, options=options, n_history=n_history)
-    scores = []
-    for number, contender in enumerate(asked, start=1):
-        scores.append(replay(setting, contender, beliefs.named(contender.forecast)))
-        say(f"{number} of {len(asked) + 1}: {contender}, mean θ {scores[-1].mean_imbalance:.4f}")
+    setting = replays.setting
     told = Contender(planner=champion.planner, forecast=CLAIRVOYANT)
-    clairvoyant = replay(setting, told, setting.windows.next_cost)
-    say(f"{len(asked) + 1} of {len(asked) + 1}: {told}, mean θ {clairvoyant.mean_imbalance:.4f}")
+    asked = [*dict.fromkeys([champion, *contenders]), told]
+    scores = []
+    for number, score in enumerate(each(replays.score, asked), start=1):
+        scores.append(score)
+        say(f"{number} of {len(asked)}: {score.contender}, mean θ {score.mean_imbalance:.4f}")
+    clairvoyant = scores.pop()
     others = sorted(scores[1:], key=lambda score: -score.net)
     return Backtest(
         scores=tuple(sorted(scores, key=lambda score: -score.net)),
@@ -79,16 +78,25 @@ def run_backtest(  # noqa: PLR0913  (one argument a thing to say)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Beliefs:
-    """What can be believed about the next window, each from the windows before it alone."""
+class Replays:
+    """
+    Replays of one setting. What can be believed about a window is made from the windows before it alone, and once for all planners.
+
+    ``options`` give the period and all else but the method; a forecast is made from up to ``n_history`` windows.
+    """
 
     setting: Setting
-    options: ForecastOptions
-    n_history: int
-    made: dict[tuple[str, int], Floats] = field(default_factory=dict)  # planners share forecasts
+    options: ForecastOptions = field(default_factory=ForecastOptions)
+    n_history: int = 30
+    made: dict[tuple[str, int], Floats] = field(default_factory=dict)
 
-    def named(self, name: str) -> Belief:
-        return self.setting.windows.cost if name == LAST else partial(self._forecast, name)
+    def score(self, contender: Contender) -> Score:
+        return replay(self.setting, contender, self._belief(contender.forecast))
+
+    def _belief(self, name: str) -> Belief:
+        windows = self.setting.windows
+        known: dict[str, Belief] = {LAST: windows.cost, CLAIRVOYANT: windows.next_cost}
+        return known.get(name, partial(self._forecast, name))
 
     def _forecast(self, name: str, window: int) -> Floats:
         if (name, window) not in self.made:

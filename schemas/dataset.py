@@ -15,6 +15,7 @@ from croniter import croniter
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
+from schemas.feeds import DeclaredFeed, declared_feed, feed_mistakes, peak_of_a_feed_mistakes
 from schemas.merging import merge_mistakes, row_id_mistakes
 from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
 
@@ -45,7 +46,10 @@ class Dataset:
     start: date  # day of the first window
     key: str  # column
     key_type: str  # Spark's name
-    events: str  # path, URI or catalog name
+    events: str  # path, URI or catalog name; empty where feeds bring them
+    feeds: tuple[DeclaredFeed, ...] = ()  # the inputs, where there are many
+    loader_capacity: float = 1e6  # rows a loader reads in a window
+    feed_strategy: str = "drf_m"
     event_time: str  # column
     event_id: str | None = None  # column that no two events share; None: there is none to look at
     cost: str | None = None  # SQL expression over an event; None: every event costs 1
@@ -70,6 +74,13 @@ class Dataset:
     period: int | None = None  # windows after which the load repeats itself
     forecast_windows: int = 30  # from which forecasts are made
     expect: tuple[DeclaredPeak, ...] = ()  # peaks known in advance
+    done_in_minutes: float | None = None  # a window; None: as long as it lasts
+    headroom: float = 0.2  # share of a worker's time that is kept free
+    load_seconds: float | None = None  # of a row, as declared; so are the next three
+    process_seconds: float | None = None
+    merge_seconds: float | None = None
+    sent_on: float | None = None  # rows a second, from a busy bucket to the mergers
+    n_mergers: int = 0
     mover: str = "flip"
     payback_windows: int = 5  # over which a plan must save what moving costs
     pause_after: int = 3  # ineffective plans in a row
@@ -84,6 +95,11 @@ class Dataset:
     severity: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # check → severity, where the file says it
+
+    @property
+    def events_name(self) -> str:
+        """What brings the events, for people."""
+        return "the feeds" if self.feeds else self.events
 
     def severity_of(self, check: str) -> str:
         """What follows when this check of a window fails: ``critical``, ``hold`` or ``warning``."""
@@ -143,8 +159,17 @@ def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
     errors = list(Draft202012Validator(SCHEMA, format_checker=FormatChecker()).iter_errors(raw))
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
         yield from _sentences(error)
+    yield from _missing_events(raw)
     wrong = {tuple(error.absolute_path) for error in errors}
     yield from _cross_checks(lambda *field: None if _is_wrong(field, wrong) else _value(raw, field), path)
+
+
+def _missing_events(raw: dict[str, Any]) -> Iterator[str]:
+    """Events come from a table or from feeds; who names neither has forgotten it."""
+    events = raw.get("events")
+    if isinstance(events, dict) and "table" not in events and not raw.get("feeds"):
+        table = SCHEMA["properties"]["events"]["properties"]["table"]
+        yield f"events.table must be given. Got nothing. {_describe(table)}"
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:
@@ -171,7 +196,7 @@ def _sentences(error: ValidationError) -> Iterator[str]:
 
 
 def _describe(schema: dict[str, Any]) -> str:
-    if "$ref" in schema:
+    if "$ref" in schema and "description" not in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
     return str(schema.get("description", "See schemas/dataset.schema.json."))
 
@@ -221,9 +246,13 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
     yield from _forecast_checks(*(value("forecast", name) for name in ("method", "period", "windows")))
+    yield from _merger_checks(value("capacity", "merge_seconds"), value("capacity", "sent_on"))
     for number, peak in enumerate(value("expect") or ()):
         yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
+        if "feed" in peak and "key" not in peak:
+            yield from peak_of_a_feed_mistakes(f"expect.{number}", peak["feed"], value("feeds"))
     tables = value("events", "table"), value("state", "table")
+    yield from feed_mistakes(value("feeds") or None, *tables)
     if tables[0] is not None and tables[0] == tables[1]:
         yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
 
@@ -266,6 +295,15 @@ def _forecast_checks(method: str | None, period: int | None, windows: int | None
         )
 
 
+def _merger_checks(merge_seconds: float | None, sent_on: float | None) -> Iterator[str]:
+    if (merge_seconds is None) != (sent_on is None):
+        given = "sent_on" if merge_seconds is None else "merge_seconds"
+        yield (
+            f"capacity.merge_seconds and capacity.sent_on must be given together. Got {given} alone. Mergers are sized from both:"
+            " give the other, or neither."
+        )
+
+
 def _slot_checks(slots: int | None, buckets: int | None) -> Iterator[str]:
     if slots is not None and slots & (slots - 1):
         yield f"layout.slots must be a power of two. Got {slots}. Take {1 << slots.bit_length()}."
@@ -284,7 +322,10 @@ def _build(raw: dict[str, Any]) -> Dataset:
         start=date.fromisoformat(raw["start"]),
         key=raw["key"]["column"],
         key_type=raw["key"]["type"],
-        events=locate(raw["events"]["table"]),
+        events=locate(raw["events"]["table"]) if "table" in raw["events"] else "",
+        feeds=tuple(declared_feed(number, feed, locate) for number, feed in enumerate(raw.get("feeds", ()))),
+        loader_capacity=_optional(raw, "loaders", "capacity"),
+        feed_strategy=_optional(raw, "loaders", "strategy"),
         event_time=raw["events"]["time"],
         state=locate(raw["state"]["table"]),
         event_id=raw["events"].get("id"),
@@ -307,6 +348,13 @@ def _build(raw: dict[str, Any]) -> Dataset:
         period=_optional(raw, "forecast", "period"),
         forecast_windows=_optional(raw, "forecast", "windows"),
         expect=tuple(declared_peak(peak) for peak in raw.get("expect", ())),
+        done_in_minutes=_optional(raw, "capacity", "minutes"),
+        headroom=_optional(raw, "capacity", "headroom"),
+        load_seconds=_optional(raw, "capacity", "load_seconds"),
+        process_seconds=_optional(raw, "capacity", "process_seconds"),
+        merge_seconds=_optional(raw, "capacity", "merge_seconds"),
+        sent_on=_optional(raw, "capacity", "sent_on"),
+        n_mergers=_optional(raw, "capacity", "mergers"),
         mover=raw.get("mover", SCHEMA["properties"]["mover"]["default"]),
         payback_windows=_optional(raw, "gate", "payback_windows"),
         pause_after=_optional(raw, "gate", "pause_after"),

@@ -13,6 +13,7 @@ class DeclaredPeak:
     """One entry of ``expect:``; checked."""
 
     key: str | None  # as text; None is the NULL key
+    feed: str | None = None  # the peak is this feed's, and no key's
     start: datetime
     end: datetime
     factor: float | None = None
@@ -25,7 +26,8 @@ def declared_peak(raw: dict[str, Any]) -> DeclaredPeak:
     """An entry that has no mistakes, as a value."""
     until = raw.get("until")
     return DeclaredPeak(
-        key=None if raw["key"] is None else str(raw["key"]),
+        key=None if raw.get("key") is None else str(raw["key"]),
+        feed=raw.get("feed"),
         start=_moment(raw["from"]),
         end=_moment(raw["to"]),
         factor=raw.get("factor"),
@@ -47,7 +49,10 @@ def peak_mistakes(field: str, raw: dict[str, Any], key_type: str | None) -> Iter
         yield f"{field} must have a factor or a rate. Got {given}. Give a factor to scale the forecast, a rate to replace it."
     if not wrong:
         yield from _repetition_mistakes(field, raw)
-    if key_type in ("bigint", "int") and raw["key"] is not None and not _is_whole(raw["key"]):
+    if ("key" in raw) == ("feed" in raw):
+        given = "both" if "key" in raw else "neither"
+        yield f"{field} must name a key or a feed. Got {given}. Give one of them."
+    if key_type in ("bigint", "int") and raw.get("key") is not None and not _is_whole(raw["key"]):
         yield f"{field}.key must be a whole number, as key.type is {key_type}. Got {raw['key']!r}. Name a key of the table."
 
 

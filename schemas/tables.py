@@ -93,6 +93,31 @@ FORECASTS = Table(
     },
 )
 
+FEED_ASSIGNMENTS = Table(
+    name="feed_assignments",
+    identity=("dataset", "window_start"),
+    columns={
+        "dataset": TEXT,
+        "window_start": MOMENT,
+        "window_end": MOMENT,
+        "feed": TEXT,
+        "location": TEXT,
+        "loader": WHOLE,
+        "expected": NUMBER,
+        "rows": BIG,
+        "strategy": TEXT,
+        "capacity": NUMBER,
+    },
+    comments={
+        "window_end": "exclusive",
+        "loader": "number of the task that reads the feed in this window; written once, before the load",
+        "expected": "rows that the assignment counted on",
+        "rows": "that it brought; NULL until the window was loaded",
+        "strategy": "by which feeds were given to loaders",
+        "capacity": "rows that a loader reads in a window",
+    },
+)
+
 PLANS = Table(
     name="plans",
     identity=("dataset", "plan"),
@@ -142,7 +167,7 @@ PLANS = Table(
         "bound_migration": "no plan as even as this one moves less",
         "cost_saved": "over the windows of the payback rule, if the load stays as it is",
         "cost_spent": "on moving, in the same unit",
-        "explanation": "JSON: buckets that stay hot and what would help, the frontier, the certificate, the payback",
+        "explanation": "JSON: buckets that stay hot and what would help, the frontier, the certificate, the payback, the capacity",
         "checksum": "over the plan, its function and its moves",
     },
 )
@@ -228,7 +253,7 @@ RUNS = Table(
         "bytes_written": "bytes physically written to move the state",
         "seconds": "that its jobs worked",
         "start_seconds": "that Spark took to start, in all",
-        "steps": "JSON: name, state, seconds and start_seconds of each step",
+        "steps": "JSON: name, state, seconds and start_seconds of each step, and what loading and profiling took",
         "report": "path of the page",
     },
 )

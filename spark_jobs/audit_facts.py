@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 from schemas.tables import FUNCTIONS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES, Table
 from spark_jobs.audit_layout import audit
 from spark_jobs.control_tables import Row, read_rows
+from spark_jobs.feeds import read_events
 from spark_jobs.function_facts import is_true_to_itself, read_function
 from spark_jobs.job import Task
 from spark_jobs.plan_record import plan_checksum
 from spark_jobs.sql_names import quoted
-from spark_jobs.state_table import read_table
 from spark_jobs.table_log import FUNCTION, MOVING, PREVIOUS, properties_of
 
 Facts = dict[str, Any]
@@ -22,7 +22,7 @@ Facts = dict[str, Any]
 def events_facts(task: Task) -> Facts:
     """The events are there, of the type the dataset says, and each has a time that some window holds."""
     dataset = task.dataset
-    events = read_table(task.spark, dataset.events)
+    events = read_events(task.spark, dataset)
     types = dict(events.dtypes)
     named = [dataset.key, dataset.event_time, *([dataset.event_id] if dataset.event_id else [])]
     missing = [name for name in named if name not in types]

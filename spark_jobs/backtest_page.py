@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from html import escape
 
 from pages.document import document
-from pages.parts import Picture, paragraph, picture, section, table
-from spark_jobs.report_pictures import draw_lines
+from pages.parts import Picture, badge, paragraph, picture, section, table_of_html
+from spark_jobs.report_pictures import NARROW, WIDE, draw_lines
 from spark_jobs.report_words import counted, moment, number, share, short_moments
 from spark_jobs.run_facts import Facts
 
 HEAD = [
     "place",
-    "planner",
-    "planned on",
-    "",
     "net",
+    "planner, and what it planned on",
     "θ, mean",
     "θ, worst",
     "moved a window",
@@ -29,8 +27,7 @@ def render_backtest(dataset: str, told: Facts) -> str:
     windows = told["windows"]
     body = [
         f"<header><h1>{escape(dataset)}: backtest</h1>",
-        paragraph(f"{told['advice'][0].upper()}{told['advice'][1:]}."),
-        "</header>",
+        f'<p class="headline">{escape(told["advice"][0].upper() + told["advice"][1:])}.</p></header>',
         section("Imbalance, window by window", picture(_picture(told["rows"], windows, told["goal"]))),
         section(
             "Everybody",
@@ -39,7 +36,7 @@ def render_backtest(dataset: str, told: Facts) -> str:
                 " then and is judged by the window that followed. Net is the cost saved against the plain hash less the cost of moving, as a"
                 " share of all cost. The clairvoyant knew the next window: nobody can do better."
             ),
-            table("Everybody who took part", HEAD, [_cells(row) for row in told["rows"]]),
+            table_of_html("Everybody who took part", HEAD, [_cells_html(row) for row in told["rows"]]),
         ),
     ]
     return document(f"{dataset}: backtest | Evenkeel", "\n".join(body))
@@ -50,10 +47,12 @@ def _picture(rows: Sequence[Facts], windows: list[str], goal: float) -> Picture:
         f"{row['role']}": (COLOURS[row["role"]], row["imbalance"]) for row in rows if row["role"] in COLOURS
     }
     names = list(shown)
-    svg = draw_lines(short_moments(windows), shown, goal=goal)
+    wide, narrow = (
+        draw_lines(short_moments(windows), shown, goal=goal, size=size) for size in (WIDE, NARROW)
+    )
     return Picture(
-        wide_svg=svg,
-        narrow_svg=svg,
+        wide_svg=wide,
+        narrow_svg=narrow,
         sentence=f"θ of each window for {', '.join(names)}.",
         head=["window", *names],
         rows=[
@@ -63,16 +62,20 @@ def _picture(rows: Sequence[Facts], windows: list[str], goal: float) -> Picture:
     )
 
 
-def _cells(row: Facts) -> list[str]:
+def _cells_html(row: Facts) -> list[str]:
     return [
         "-" if row["place"] is None else str(row["place"]),
-        row["planner"],
-        row["forecast"] or "-",
-        "" if row["role"] == "contender" else row["role"],
         share(row["net"]),
+        _who_html(row),
         number(row["mean_imbalance"]),
         number(row["worst_imbalance"]),
         share(row["migration"]),
         f"{row['n_routes']:,}",
         f"{row['n_thrash']:,}",
     ]
+
+
+def _who_html(row: Facts) -> str:
+    """Whose figures they are; the hash plans nothing, so on nothing."""
+    name = escape(row["planner"] + (f" on {row['forecast']}" if row["forecast"] else ""))
+    return name if row["role"] in ("contender", "hash") else f"{name} {badge(row['role'])}"

@@ -15,7 +15,7 @@ import numpy as np
 from pages.reports import report_path
 from pages.store import write_text
 from partitioning import PLANNERS, Budgets
-from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, run_backtest
+from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, Replays, run_backtest
 from partitioning.forecast import ForecastOptions
 from partitioning.item_forecast import CHOSEN, FORECASTS, LAST, forecasts_for
 from partitioning.planning import RIVALS
@@ -27,9 +27,11 @@ from spark_jobs.control_tables import Row, replace_rows
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.plan_record import plan_name_of
 from spark_jobs.plan_request import target_of
+from spark_jobs.replay_pool import replaying
 from spark_jobs.stored_windows import StoredWindows, read_windows
 from spark_jobs.table_log import initial_function
 
+NAIVE = "naive"
 FEWEST = 3  # windows: one to plan on, one to judge by, one more to choose a forecast
 QUICK = ("evenkeel", "mixed", "llfd", "min_table", "min_mig", "mixed_compact")  # on any number of items
 PAGE = "backtest"  # beside the dataset's reports
@@ -49,14 +51,13 @@ def backtest_plans(task: Task) -> Result:
     champion = Contender(planner=dataset.planner, forecast=dataset.forecast)
     contenders = _contenders(task, stored, champion)
     task.say(f"replaying {len(stored.starts)} windows from {stored.starts[0]:%Y-%m-%d %H:%M} on")
-    result = run_backtest(
-        setting_of(dataset, stored),
-        contenders,
-        champion=champion,
+    replays = Replays(
+        setting=setting_of(dataset, stored),
         options=ForecastOptions(period=dataset.period),
         n_history=dataset.forecast_windows,
-        say=task.say,
     )
+    with replaying(replays) as each:
+        result = run_backtest(replays, contenders, champion=champion, each=each, say=task.say)
     told = _told(dataset, stored, result)
     replace_rows(_rows(result, stored), BACKTESTS, dataset=dataset.name, backtest=told["backtest"])
     write_text(told["page"], render_backtest(dataset.name, told))
@@ -97,7 +98,6 @@ def setting_of(dataset: Dataset, stored: StoredWindows) -> Setting:
 
 
 def _contenders(task: Task, stored: StoredWindows, champion: Contender) -> list[Contender]:
-    """Every planner on the last window and on the chosen forecast; the champion's planner on all forecasts."""
     n_items = stored.items.n_slots + max(
         stored.items.tracked(window).size for window in range(len(stored.starts))
     )
@@ -105,10 +105,25 @@ def _contenders(task: Task, stored: StoredWindows, champion: Contender) -> list[
         name for name in PLANNERS if name in QUICK or n_items <= RIVALS.get(name, 0)
     ]
     forecasts = task.options.get("forecasts")
-    pairs = [(planner, forecast) for planner in planners for forecast in forecasts or (LAST, CHOSEN)]
-    if not forecasts:
-        pairs += [(champion.planner, forecast) for forecast in forecasts_for(task.dataset.period)]
-    return [Contender(planner=planner, forecast=forecast) for planner, forecast in dict.fromkeys(pairs)]
+    if forecasts:
+        return all_pairs(planners, forecasts)
+    return usual_contenders(planners, champion, task.dataset.period)
+
+
+def usual_contenders(planners: Sequence[str], champion: Contender, period: int | None) -> list[Contender]:
+    """
+    The champion's planner on all forecasts, every planner on the last window and on the chosen forecast.
+
+    The naive forecast is the last window by another name. What takes longest comes first, so that no processor waits for it at the end.
+    """
+    forecasts = [name for name in forecasts_for(period) if name != NAIVE]
+    return list(
+        dict.fromkeys([*all_pairs([champion.planner], forecasts), *all_pairs(planners, (LAST, CHOSEN))])
+    )
+
+
+def all_pairs(planners: Sequence[str], forecasts: Sequence[str]) -> list[Contender]:
+    return [Contender(planner=planner, forecast=forecast) for planner in planners for forecast in forecasts]
 
 
 def advice(result: Backtest) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from schemas.dataset import Dataset
 from spark_jobs.expectations import CRITICAL, HOLD, WARNING, Judgement, early_judge, judge, keep
+from spark_jobs.feeds import read_events
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.load_window import window_events
-from spark_jobs.state_table import read_table
 from spark_jobs.window_facts import (
     Facts,
     check_columns_of_events,
@@ -54,7 +54,7 @@ def check_window(task: Task) -> Result:
 
 def find_facts(task: Task, *, now: datetime) -> Facts:
     """All that is judged about the window, as it is at this moment."""
-    events = read_table(task.spark, task.dataset.events)
+    events = read_events(task.spark, task.dataset)
     check_columns_of_events(task.dataset, events)
     facts = facts_of_window(window_events(task), task.dataset)
     usual = usual_rows(task.dataset.name, task.window)
@@ -78,7 +78,7 @@ def is_newest(task: Task, *, now: datetime) -> bool:
         return False
     if window.end + (window.end - window.start) > now:
         return True
-    events = read_table(task.spark, task.dataset.events)
+    events = read_events(task.spark, task.dataset)
     return not has_events(events, task.dataset, start=window.end, end=now)
 
 

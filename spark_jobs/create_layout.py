@@ -10,21 +10,22 @@ import argparse
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from schemas.dataset import Dataset, is_catalog_name, locate
+from schemas.dataset import is_catalog_name, locate
 from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
+from spark_jobs.feeds import event_locations, read_events
 from spark_jobs.job import JobError, RefusalError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.sql_names import quoted
-from spark_jobs.state_table import check_columns, create_state_table, read_table
+from spark_jobs.state_table import check_columns, create_state_table
 from spark_jobs.table_log import FUNCTION, initial_function, properties_of
 
 
 def create_layout(task: Task) -> Result:
     dataset, source = task.dataset, task.options.get("source")
     if source:
-        _refuse_events(dataset, source)
-    frame = read_source(task.spark, locate(source)) if source else read_table(task.spark, dataset.events)
+        _refuse_events(task, source)
+    frame = read_source(task.spark, locate(source)) if source else read_events(task.spark, dataset)
     check_columns(dataset, frame.schema, of=source or "the events")
     function = initial_function(dataset)
     save_function(dataset.name, function)  # before the table can name it
@@ -34,10 +35,13 @@ def create_layout(task: Task) -> Result:
     return {"state": dataset.state, "function": properties_of(dataset)[FUNCTION], "rows": rows}
 
 
-def _refuse_events(dataset: Dataset, source: str) -> None:
-    if dataset.rows_per_key == "many" and locate(source).rstrip("/") == dataset.events.rstrip("/"):
+def _refuse_events(task: Task, source: str) -> None:
+    if task.dataset.rows_per_key == "many" and locate(source).rstrip("/") in event_locations(
+        task.spark, task.dataset
+    ):
+        field = "those of feeds" if task.dataset.feeds else "events.table"
         raise RefusalError(
-            f"--source must be another table than events.table. Got {source} for both: its windows are loaded by the Dag, and would be"
+            f"--source must be another table than {field}. Got {source} for both: its windows are loaded by the Dag, and would be"
             " there twice. Leave --source out, and backfill the windows that you want."
         )
 

@@ -9,6 +9,7 @@ from partitioning.measures import is_within
 from schemas.dataset import Dataset
 from schemas.tables import PLANS, RUNS
 from spark_jobs.balance import Balance, balance_of, newest_window
+from spark_jobs.capacity_facts import newest_capacity
 from spark_jobs.control_tables import Row, load_function, read_one, read_rows
 from spark_jobs.locations import uri_of
 from spark_jobs.plan_moves import settings_row
@@ -38,7 +39,7 @@ def dataset_status(dataset: Dataset) -> Facts:
     The facts, as plain values that JSON can hold.
 
     ``imbalance`` is θ of the newest profiled window under the function that the table has at this moment, so right after a roll back too;
-    None where nothing was profiled. ``next`` holds a ``kind``, a ``sentence``, and whether it ``needs_attention``.
+    None where nothing was profiled. ``capacity`` is what the plan for that window recommends. ``next`` holds a ``kind``, a ``sentence``, and whether it ``needs_attention``.
     """
     if not DeltaTable.is_deltatable(uri_of(dataset.state)):
         return _facts(dataset, None, None, _next(CREATE, f"not created yet: evenkeel create {dataset.name}"))
@@ -67,6 +68,7 @@ def _facts(
         "imbalance": balance.imbalance if balance else None,
         "max_imbalance": dataset.max_imbalance,
         "window_start": balance.window.start.isoformat() if balance else None,
+        "capacity": newest_capacity(dataset, balance.window.start) if balance else None,
         "last_run": last_run(dataset),
         "next": following,
     }

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from partitioning.forecast import ForecastOptions
 from partitioning.function_json import text_of_key
 from partitioning.item_forecast import LAST, ItemForecast, forecast_items
-from partitioning.peaks import Peak, Span, expect_peaks
+from partitioning.peaks import Span, expect_peaks
 from schemas.dataset import Dataset
-from schemas.peaks import DeclaredPeak
 from schemas.tables import FORECASTS
 from spark_jobs.control_tables import Row, read_rows, replace_rows
+from spark_jobs.declared_peaks import KEY, SLOT, peaks_of_keys
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import JobError, Window
 from spark_jobs.stored_windows import read_windows
@@ -25,7 +25,7 @@ class ExpectedCost:
 
 def planned_on(dataset: Dataset) -> str:
     """What the dataset asks plans to be made on, as ``plans`` keeps it: ``LAST``, or the forecast's name."""
-    return f"{dataset.forecast} with peaks" if dataset.expect else dataset.forecast
+    return f"{dataset.forecast} with peaks" if peaks_of_keys(dataset) else dataset.forecast
 
 
 def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> ExpectedCost:
@@ -34,8 +34,8 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     history = stored.items.history(len(stored.starts) - 1, dataset.forecast_windows)
     made = forecast_items(history, dataset.n_slots, dataset.forecast, ForecastOptions(period=dataset.period))
     following = Span(start=window.end, end=window.end + (window.end - window.start))
-    names = [(True, slot) for slot in range(items.n_slots)] + [(False, text_of_key(key)) for key in items.key]
-    with_peaks = expect_peaks(made.expected, names, [_peak(one) for one in dataset.expect], following)
+    names = [(SLOT, slot) for slot in range(items.n_slots)] + [(KEY, text_of_key(key)) for key in items.key]
+    with_peaks = expect_peaks(made.expected, names, peaks_of_keys(dataset), following)
     sentences = [_how(made.methods)]
     sentences += [f"a declared peak of {_key_name(names[item][1])} counts" for item in with_peaks.changed]
     sentences += [
@@ -53,17 +53,6 @@ def _how(methods: tuple[str, ...]) -> str:
     kinds = zip(methods, ("for slots", "for keys"), strict=False)
     by = methods[0] if len(set(methods)) == 1 else ", ".join(f"{method} {kind}" for method, kind in kinds)
     return f"planned on what the next window is expected to cost, forecast by {by}"
-
-
-def _peak(declared: DeclaredPeak) -> Peak:
-    return Peak(
-        name=(False, declared.key),
-        during=Span(start=declared.start, end=declared.end),
-        factor=declared.factor,
-        rate=declared.rate,
-        every=declared.every,
-        until=declared.until,
-    )
 
 
 def save_forecast(dataset: str, plan: str, items: ItemStats, made: ItemForecast) -> None:

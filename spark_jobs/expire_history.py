@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from deltalake import DeltaTable
 
 from schemas.dataset import Dataset
-from schemas.tables import CHECKS, FORECASTS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES, Table
+from schemas.tables import CHECKS, FEED_ASSIGNMENTS, FORECASTS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES, Table
 from spark_jobs.control_tables import literal, read_rows
 from spark_jobs.job import Result, Task, run_job
 from spark_jobs.table_log import layout_commit
@@ -25,7 +25,8 @@ def expire_history(task: Task) -> Result:
         task.say("no window was profiled yet: nothing to forget")
         return {"rows_expired": 0}
     cutoff = newest - timedelta(days=dataset.history_days)
-    expired = sum(_expire(table, dataset, cutoff) for table in (ITEM_STATS, CHECKS, RUNS, SCORES))
+    of_windows = (ITEM_STATS, FEED_ASSIGNMENTS, CHECKS, RUNS, SCORES)
+    expired = sum(_expire(table, dataset, cutoff) for table in of_windows)
     expired += _expire_plans(dataset, cutoff)
     task.say(f"{expired:,} rows of windows before {cutoff:%Y-%m-%d} forgotten")
     return {"rows_expired": expired}

@@ -1,6 +1,7 @@
 """Whether a plan's explanation says what is so: its figures computed a second time, in plain Python."""
 
 import json
+import math
 from collections.abc import Iterator
 from math import fsum
 from typing import Any
@@ -42,6 +43,38 @@ def _wrong(said: dict[str, Any], plan: Row, moves: list[Row], figures: Figures) 
         yield "moves.imbalance_without"
     if not all(_is_possible(move["cause"], move["from_bucket"], figures) for move in moves):
         yield "moves.cause"
+    yield from wrong_capacity(said.get("capacity"), figures)
+
+
+def wrong_capacity(said: dict[str, Any] | None, figures: Figures) -> Iterator[str]:
+    """What of the recommendation does not follow from the numbers it names; a plan that makes none is older than it."""
+    if said is None:
+        return
+    if not _is_near(said["expected"], figures.total_cost):
+        yield "capacity.expected"
+    high = said["expected"] if said["high"] is None else said["high"]
+    for line in said["lines"]:
+        needed, enough = (_workers(line["what"], rows, said) for rows in (said["expected"], high))
+        verdict = "under" if line["present"] < needed else "over" if line["present"] > enough else "right"
+        is_other = line["what"] == "buckets" and line["present"] != figures.n_wanted
+        told = line["needed"], line["enough"], line["verdict"]
+        if is_other or told != (needed, enough, f"{verdict}-provisioned"):
+            yield f"capacity.{line['what']}"
+
+
+def _workers(what: str, rows: float, said: dict[str, Any]) -> int:
+    """Eq. 1: workers so that each is busy for at most the share of its time that is not kept free."""
+    free = 1.0 - said["headroom"]
+    if what == "mergers":
+        buckets = _workers("buckets", rows, said)
+        return _whole(buckets * said["sent_on"] * said["merge"]["seconds"] / free)
+    seconds = said["load" if what == "loaders" else "process"]["seconds"]
+    return max(1, _whole(rows * seconds / said["seconds"] / free))
+
+
+def _whole(workers: float) -> int:
+    """The next whole number, but for what floats add."""
+    return math.ceil(workers * (1 - EPSILON))
 
 
 def hot_buckets(goal: float, figures: Figures) -> dict[int, float]:

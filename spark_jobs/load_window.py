@@ -10,20 +10,19 @@ from pyspark.sql import functions as F
 from schemas.dataset import Dataset
 from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.data_files import collected
+from spark_jobs.feed_loading import FedWindow, fed_window, in_window
+from spark_jobs.feeds import read_events
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, Written, in_transaction, retrying
 from spark_jobs.locations import uri_of
 from spark_jobs.sql_names import quoted
-from spark_jobs.state_table import read_table
 
 _MARK = "evenkeel/load/"
 
 
 def window_events(task: Task) -> DataFrame:
-    """The window's rows of the events table."""
-    events = read_table(task.spark, task.dataset.events)
-    time = F.col(quoted(task.dataset.event_time))
-    return events.where((time >= F.lit(task.window.start)) & (time < F.lit(task.window.end)))
+    """The window's rows, whatever brings them."""
+    return in_window(read_events(task.spark, task.dataset), task.dataset.event_time, task.window)
 
 
 def load_window(task: Task) -> Result:
@@ -31,12 +30,14 @@ def load_window(task: Task) -> Result:
     Append the window exactly once, however often it is called, and drop what expired.
 
     The mark that says that the window is in is part of the commit that brings its rows. Files that have expired as a whole
-    leave in the same commit; where only some rows of a file have, they are deleted afterwards.
+    leave in the same commit; where only some rows of a file have, they are deleted afterwards. Feeds are read by their loaders, one
+    task each, as ``feed_assignments`` has it.
     """
     if task.dataset.rows_per_key == "one":
         task.say("nothing to load: its rows are upserted by the dataset's own jobs")
         return {"rows": 0, "files_expired": 0}
-    events = window_events(task)
+    fed = _fed(task)
+    events = fed.events() if fed and not fed.is_loaded else window_events(task)
     loaded = in_transaction(task.spark, task.dataset, lambda change: _load(change, task.window, events))
     n_deleted = (
         retrying(task.dataset, lambda: _delete_expired(task, loaded.cutoff)) if loaded.has_stale_rows else 0
@@ -51,7 +52,16 @@ def load_window(task: Task) -> Result:
         "files": loaded.files,
         "files_expired": loaded.files_expired,
         "rows_expired": n_deleted,
+        **({"feeds": fed.note_rows()} if fed else {}),
     }
+
+
+def _fed(task: Task) -> FedWindow | None:
+    """The window's feeds and their loaders; None where one table brings the events."""
+    if not task.dataset.feeds:
+        return None
+    is_loaded = LayoutTransaction(task.spark, task.dataset).is_marked(mark_of(task.dataset, task.window))
+    return fed_window(task, is_loaded=is_loaded)
 
 
 @dataclass(frozen=True, kw_only=True)

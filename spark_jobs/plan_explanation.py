@@ -26,7 +26,9 @@ def name_items(sentences: Iterable[str], items: ItemStats) -> list[str]:
     return [_POSITION.sub(lambda found: item_name(items.name_of(int(found[1]))), text) for text in sentences]
 
 
-def explanation_json(explanation: Explanation, items: ItemStats) -> str:
+def explanation_json(
+    explanation: Explanation, items: ItemStats, *, capacity: dict[str, Any] | None = None
+) -> str:
     """What ``plans.explanation`` holds. The moves' reasons are in ``moves``, beside the moves."""
     certificate = explanation.certificate
     return json.dumps(
@@ -35,6 +37,7 @@ def explanation_json(explanation: Explanation, items: ItemStats) -> str:
             "frontier": asdict(explanation.frontier),
             "certificate": {**asdict(certificate), "migration_ratio": _finite(certificate.migration_ratio)},
             "payback": {**asdict(explanation.payback), "is_worth_it": explanation.payback.is_worth_it},
+            "capacity": capacity,
         }
     )
 

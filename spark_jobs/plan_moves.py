@@ -10,6 +10,7 @@ from partitioning.item_forecast import LAST
 from partitioning.measures import imbalance, load_per_bucket, loads, overload
 from schemas.dataset import Dataset
 from schemas.tables import MOVES, PLANS
+from spark_jobs.capacity_facts import capacity_of
 from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows, save_function
 from spark_jobs.expected_cost import ExpectedCost, expected_cost, planned_on, save_forecast
 from spark_jobs.item_stats import ItemStats, read_stats
@@ -125,10 +126,11 @@ def _store(dataset: Dataset, window: Window, basis: _Basis, plan: Plan) -> Row:
         **settings_row(dataset),
         **_figures(dataset, items, plan, explanation),
         "n_routes": after.n_routes,
-        "explanation": explanation_json(explanation, items),
     }
     row["reasons"] += expected.sentences if expected else ()
     row["plan"] = plan_name(row)
+    capacity = capacity_of(dataset, window, items, plan=row["plan"])
+    row["explanation"] = explanation_json(explanation, items, capacity=capacity)
     row["checksum"] = plan_checksum(row, moves, after.to_json())
     save_function(dataset.name, after)
     if expected:

@@ -6,6 +6,8 @@ from pages.document import document
 from pages.parts import badge, bullets, link, paragraph, section, table, table_of_html
 from pages.reports import INDEX
 from spark_jobs.report_budgets import render_frontier, render_hot_buckets
+from spark_jobs.report_capacity import render_capacity
+from spark_jobs.report_feeds import render_feeds
 from spark_jobs.report_first_screen import render_first_screen
 from spark_jobs.report_history import render_history
 from spark_jobs.report_moves import render_moves
@@ -23,8 +25,13 @@ def render_page(facts: Facts) -> str:
         f'<p class="headline">{escape(facts["headline"])}</p></header>',
         render_first_screen(plan, facts) if plan else paragraph("The run came to no plan."),
         _reasons(facts),
-        *(render(plan) for render in (render_moves, render_hot_buckets, render_frontier) if plan),
+        *(
+            render(plan)
+            for render in (render_moves, render_hot_buckets, render_frontier, render_capacity)
+            if plan
+        ),
         render_history(facts["history"], goal=plan["max_imbalance"] if plan else None),
+        render_feeds(facts["feeds"]),
         _checks(facts),
         _timings(facts),
         _names(facts),

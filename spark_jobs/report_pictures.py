@@ -6,6 +6,7 @@ from typing import Any
 from spark_jobs.picture_svg import COLOURS, new_axes, svg_of
 
 MAX_BARS = 48  # buckets that can be told apart at the width of a phone
+MAX_NAMES = 3  # that stand side by side at that width
 WIDE, NARROW, SMALL = (900, 300), (343, 260), (343, 210)  # pixels
 Values = Sequence[float | None]  # None where a thing is not known
 
@@ -77,9 +78,15 @@ def draw_frontier(budgets: Sequence[str], reached: Sequence[float], *, goal: flo
         return svg_of(axes)
 
 
-def draw_lines(windows: Sequence[str], lines: Mapping[str, tuple[str, Values]], *, goal: float | None) -> str:
+def draw_lines(
+    windows: Sequence[str],
+    lines: Mapping[str, tuple[str, Values]],
+    *,
+    goal: float | None,
+    size: tuple[int, int] = SMALL,
+) -> str:
     """A line for each name: its colour's name and a value a window."""
-    with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
+    with new_axes(width=size[0], height=size[1]) as axes:
         for name, (colour, values) in lines.items():
             numbers = [float("nan") if value is None else value for value in values]
             axes.plot(
@@ -118,4 +125,8 @@ def _legend_above(axes: Any) -> None:
         zip(*axes.get_legend_handles_labels(), strict=True), key=lambda mark: isinstance(mark[0], Line2D)
     )
     marks, names = zip(*shown, strict=True)
-    axes.legend(marks, names, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    is_tight = len(names) > MAX_NAMES and axes.figure.get_figwidth() * 72 < WIDE[0] / 2
+    tight = {"columnspacing": 0.7, "handlelength": 1.0, "handletextpad": 0.4} if is_tight else {}
+    axes.legend(
+        marks, names, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0, **tight
+    )

@@ -14,6 +14,7 @@ from partitioning.explain_moves import why
 from partitioning.item_forecast import LAST
 from schemas.tables import CHECKS, MOVES, PLANS
 from spark_jobs.control_tables import Row, read_rows
+from spark_jobs.feed_assignments import window_feed_facts
 from spark_jobs.plan_explanation import item_name
 from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import MIGRATED
@@ -37,7 +38,7 @@ def run_facts(dataset: str, run: Row) -> Facts:
     """
     The facts of a run, from its row of ``runs`` (which need not be stored yet) and the tables.
 
-    ``plan`` is None where the run came to no plan. ``headline`` is the run in one sentence. Times are ISO 8601.
+    ``plan`` is None where the run came to no plan, ``feeds`` where one table brings the events. ``headline`` is the run in one sentence. Times are ISO 8601.
     """
     plans = read_rows(PLANS, dataset=dataset, plan=run["plan"]).to_pylist() if run["plan"] else []
     plan = plan_facts_of(dataset, plans[0]) if plans else None
@@ -48,6 +49,7 @@ def run_facts(dataset: str, run: Row) -> Facts:
         "steps": json.loads(run["steps"]),
         "plan": plan,
         "checks": _checks(checks),
+        "feeds": window_feed_facts(dataset, run["window_start"]),
         "history": history_of(dataset, run),
     }
     return _plain_facts({**facts, "headline": headline(facts)})
@@ -66,6 +68,7 @@ def plan_facts_of(dataset: str, row: Row) -> Facts:
         "migration_share": share,
         "moves": [_move(move) for move in _most_missed_first(moves)],
         **{name: explanation[name] for name in EXPLAINED},
+        "capacity": explanation.get("capacity"),  # older plans say nothing about it
     }
     return _plain_facts(facts)
 

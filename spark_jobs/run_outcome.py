@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MIGRATED, HELD, DRY_RUN, FAILED, PLANNED = "migrated", "held", "dry run", "failed", "planned"
+# What the step that loads and profiles a window answers about its speed: ``row_costs`` reads it.
+TIMED = ("cost", "rows", "load_seconds", "profile_seconds", "workers")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +29,13 @@ class Step:
     @property
     def timing(self) -> dict[str, Any]:
         """What ``runs.steps`` keeps of it."""
+        is_timed = all(name in self.result for name in TIMED)
         return {
             "name": self.name,
             "state": self.state,
             "seconds": self.seconds,
             "start_seconds": self.start_seconds,
+            **({name: self.result[name] for name in TIMED} if is_timed else {}),
         }
 
 

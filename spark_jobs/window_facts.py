@@ -21,7 +21,7 @@ def check_columns_of_events(dataset: Dataset, events: DataFrame) -> None:
     for field, column in named.items():
         if column is not None and column.lower() not in known:
             raise JobError(
-                f"{field} must be a column of {dataset.events}. Got {column!r}; there are"
+                f"{field} must be a column of {dataset.events_name}. Got {column!r}; there are"
                 f" {', '.join(map(repr, events.columns))}. Correct datasets/{dataset.name}.yaml."
             )
     try:
@@ -96,6 +96,6 @@ _COST_FAILURES = {
 def _cost_error(dataset: Dataset, error: PySparkException) -> JobError:
     said = (error.getMessage() or str(error)).strip().splitlines()[0].rstrip(".")
     return JobError(
-        f"events.cost must be a Spark SQL expression that gives each event of {dataset.events} a number. Got"
+        f"events.cost must be a Spark SQL expression that gives each event of {dataset.events_name} a number. Got"
         f" {dataset.cost!r}: {said}. Correct datasets/{dataset.name}.yaml."
     )

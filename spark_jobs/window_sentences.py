@@ -29,28 +29,28 @@ def _completeness(facts: Facts, dataset: Dataset) -> str:
 def _rows(facts: Facts, dataset: Dataset) -> str:
     return (
         f"checks.min_rows must be reached: a window has at least {dataset.min_rows:,} events. Got {facts['rows']:,}. Let the"
-        f" missing events arrive in {dataset.events}"
+        f" missing events arrive in {dataset.events_name}"
     )
 
 
 def _null_keys(facts: Facts, dataset: Dataset) -> str:
     return (
         f"key.column must be given in all but {dataset.max_null_keys:g} of a window's events. Got NULL in"
-        f" {facts['null_keys']:.3g} of {facts['rows']:,} events. Mend {dataset.key!r} in {dataset.events}"
+        f" {facts['null_keys']:.3g} of {facts['rows']:,} events. Mend {dataset.key!r} in {dataset.events_name}"
     )
 
 
 def _event_times(facts: Facts, dataset: Dataset) -> str:
     return (
         "events.time must be given and not lie in the future, or no window holds the event. Got"
-        f" {facts['event_times']:,} such events. Mend {dataset.event_time!r} in {dataset.events}"
+        f" {facts['event_times']:,} such events. Mend {dataset.event_time!r} in {dataset.events_name}"
     )
 
 
 def _duplicates(facts: Facts, dataset: Dataset) -> str:
     return (
         f"events.id must be given and differ from event to event. Got {facts['duplicates']:,} of {facts['rows']:,} events"
-        f" without a {dataset.event_id!r} of their own. Remove what came twice from {dataset.events}"
+        f" without a {dataset.event_id!r} of their own. Remove what came twice from {dataset.events_name}"
     )
 
 

@@ -32,8 +32,8 @@ HEAVY = ("pyspark", "great_expectations", "matplotlib", "airflow")
         (["plan", "visits"], "visits must have a profiled window. Got none."),
         (["plan", "visits", "--max-routes", "-1"], "must be a whole number, 0 or more. Got '-1'."),
         (["apply", "visits", "12ab"], "PLAN must be a stored name, or how it begins. Got '12ab'"),
-        (["explain", "visits"], "WHAT must be given, or --null in its place. Got neither."),
-        (["explain", "visits", "x", "--null"], "Got both."),
+        (["explain", "visits"], "WHAT must be given, or --null or --capacity in its place. Got nothing."),
+        (["explain", "visits", "x", "--null"], "Got more than one."),
         (["explain", "visits", "bucket:three"], "For the key of that text write key:bucket:three."),
         (["report", "visits"], "visits must have had a run. Got none."),
         (["roll-back", "visits", "--to", "beef"], "--to must be a stored name"),
@@ -269,6 +269,22 @@ def test_explain_says_what_binds(profiled, datasets, answer):
     assert [sentence.partition(":")[0] for sentence in binds][-2:] == ["max_routes", "max_migration"]
 
 
+def test_workers_are_the_same_in_plan_explain_status_and_report(profiled, datasets, answer, evenkeel):
+    """One recommendation, everywhere: who reads two of them must not have to choose."""
+    assert "visits must have a plan for its newest window" in evenkeel("explain", "visits", "--capacity")[2]
+    dataset_file(datasets, capacity={"minutes": 1, "process_seconds": 1.0})
+    planned = answer("plan", "visits")["capacity"]
+    line = planned["lines"][0]
+    sentence = evenkeel("explain", "visits", "--capacity")[1].splitlines()[0]
+
+    assert (line["what"], line["present"], line["verdict"]) == ("buckets", 4, "under-provisioned")
+    assert answer("explain", "visits", "--capacity") == planned == answer("status", "visits")[0]["capacity"]
+    assert line["reason"] in sentence
+    assert sentence in evenkeel("plan", "visits")[1]
+    assert f"visits  buckets: 4, {line['needed']} needed: under-provisioned" in evenkeel("status")[1]
+    assert newest_window(profiled) is not None
+
+
 @pytest.mark.parametrize("what", ["bucket:4", "slot:64"])
 def test_explain_refuses_what_is_not_there(profiled, evenkeel, what):
     code, _, err = evenkeel("explain", "visits", what)
@@ -335,7 +351,7 @@ def test_datasets_check_tells_every_mistake(datasets, evenkeel, answer):
 @pytest.mark.parametrize("words", [["status"], ["explain", "visits", "bucket:1"], ["history", "visits"], ["plan", "visits"], ["datasets", "check"]])  # fmt: skip
 def test_reading_imports_nothing_heavy(profiled, words):
     """An answer in a second or two: neither Spark nor Great Expectations, pictures or Airflow may be loaded for it."""
-    program = f"import sys; from cli.main import main; code = main({words!r}); print([m for m in {HEAVY!r} if m in sys.modules]); sys.exit(code)"
+    program = f"import sys; from cli.__main__ import end, main; code = main({words!r}); print([m for m in {HEAVY!r} if m in sys.modules]); end(code)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)  # fmt: skip
 
     assert done.returncode == 0, done.stderr

@@ -92,6 +92,22 @@ def test_fields_for_looking_ahead_are_accepted(tmp_path):
     assert [peak.key for peak in read_dataset(file).expect] == ["4711", "12"]
 
 
+def test_fields_for_feeds_and_workers_are_accepted(tmp_path):
+    """The same for the fields that stand in the place of an events table, and for those that size workers."""
+    shortest = re.search(
+        r"```yaml\n(.*?)```", (ROOT / "docs" / "dataset-file.md").read_text(), flags=re.DOTALL
+    )[1]
+    _, capacity, feeds = re.findall(
+        r"```yaml\n(.*?)```", (ROOT / "docs" / "forecast.md").read_text(), flags=re.DOTALL
+    )
+    file = tmp_path / "orders.yaml"
+    file.write_text(re.sub(r"events: .*\n", "", shortest) + feeds + capacity)
+    dataset = read_dataset(file)
+
+    assert [feed.kind for feed in dataset.feeds] == ["delta", "delta", "parquet"]
+    assert (dataset.expect[0].feed, dataset.done_in_minutes) == ("eu", 30)
+
+
 def test_every_page_with_python_is_run():
     """A new page with a snippet that nobody runs would rot."""
     run = {"forecast.md", "splitting.md", "stateful-jobs.md", "tutorial.md"}

@@ -22,7 +22,7 @@ def scenes(spark, tmp_path_factory) -> "Callable[[str], Scene]":
         if name in built:
             return built[name]
         build = getattr(found, f"build_{name}")
-        if name in ("settled", "balances", "small"):
+        if name in ("settled", "balances", "fed", "small"):
             with found.Scene(folder=folder / name, dataset=found.dataset_in(folder)).entered() as empty:
                 built[name] = build(spark, empty.folder)
         else:

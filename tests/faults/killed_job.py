@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.dataset import Dataset
+from schemas.feeds import DeclaredFeed
 from spark_jobs.job import Task, Window
 
 READY = "ready"  # said when Spark is up and the work begins
@@ -61,7 +62,8 @@ def die() -> None:
 
 def task_of(order: dict[str, Any]) -> Task:
     """The task that ``order_of`` wrote down."""
-    fields = order["dataset"] | {"start": date.fromisoformat(order["dataset"]["start"])}
+    feeds = tuple(DeclaredFeed(**feed) for feed in order["dataset"]["feeds"])
+    fields = order["dataset"] | {"start": date.fromisoformat(order["dataset"]["start"]), "feeds": feeds}
     start, end = map(datetime.fromisoformat, order["window"])
     window = Window(start=start, end=end)
     return Task(dataset=Dataset(**fields), given_window=window, plan=order["plan"], options=order["options"])

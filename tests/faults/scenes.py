@@ -7,6 +7,7 @@ Tables at rest, built once and copied for each fault; and what a table holds, re
 | mixed      | the same after a user's OPTIMIZE                                                                  |
 | astray     | the same after a writer that did not ask for the function: rows and whole files in wrong buckets |
 | balances   | one row a key, migrated once                                                                     |
+| fed        | one day of events that came from three feeds, two tables and a folder of files                    |
 | small      | a day of eight keys in four slots and two buckets, for tests of many rounds                      |
 """
 
@@ -24,6 +25,7 @@ from deltalake import DeltaTable, QueryBuilder
 
 from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
+from schemas.feeds import DeclaredFeed
 from schemas.tables import NUMBER, PLANS, WHOLE
 from spark_jobs.control_tables import replace_rows, save_function
 from spark_jobs.create_layout import create_layout
@@ -59,7 +61,11 @@ class Scene:
             name: getattr(self.dataset, name).replace(str(self.folder), str(folder))
             for name in ("events", "state")
         }
-        return replace(self, folder=folder, dataset=replace(self.dataset, **moved))
+        feeds = tuple(
+            replace(feed, location=feed.location.replace(str(self.folder), str(folder)))
+            for feed in self.dataset.feeds
+        )
+        return replace(self, folder=folder, dataset=replace(self.dataset, feeds=feeds, **moved))
 
     @contextmanager
     def entered(self) -> "Iterator[Scene]":
@@ -158,6 +164,22 @@ def build_balances(spark: Any, folder: Path) -> Scene:
     create_layout(scene.task())
     upsert(frame, dataset)
     change_function(scene.task(), turned(initial_function(dataset), routes={KEYS[0]: 1, None: 2}))
+    return scene
+
+
+def build_fed(spark: Any, folder: Path) -> Scene:
+    feeds = (
+        DeclaredFeed(field="feeds.0.table", location=f"{folder}/visits/feeds/*"),
+        DeclaredFeed(field="feeds.1.files", location=f"{folder}/visits/landing", kind="parquet"),
+    )
+    scene = Scene(folder=folder, dataset=dataset_in(folder, events="", feeds=feeds, loader_capacity=500.0))
+    rows = [row for day in range(3) for row in rows_of_day(day)]
+    frames = [spark.createDataFrame(rows[part::3], COLUMNS).coalesce(1) for part in range(3)]
+    for frame, name in zip(frames, ("one", "two"), strict=False):
+        frame.write.format("delta").save(f"{folder}/visits/feeds/{name}")
+    frames[2].write.parquet(f"{folder}/visits/landing")
+    create_layout(scene.task())
+    load_window(scene.task(1))
     return scene
 
 

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from schemas.tables import FEED_ASSIGNMENTS
 from spark_jobs.audit_layout import audit
-from spark_jobs.control_tables import load_function
+from spark_jobs.control_tables import load_function, read_rows
+from spark_jobs.job import Task
 from spark_jobs.table_log import FUNCTION, MOVING, properties_of
 from tests.faults.children import child, kill_group, settings, write_order
 from tests.faults.killed_job import READY, order_of
@@ -25,8 +27,13 @@ from tests.faults.works import WORKS
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 
 AT_A_TIME = 2  # children
-SCENE_OF = {"settle": "mixed", "repair": "astray", "upsert": "balances"}  # all others: settled
-DAY_OF = {"load": 2}
+SCENE_OF = {
+    "settle": "mixed",
+    "repair": "astray",
+    "upsert": "balances",
+    "load feeds": "fed",
+}  # all others: settled
+DAY_OF = {"load": 2, "load feeds": 2}
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ KILLS = [
     *at_steps("migrate", "set_properties", "flip", "write", "-commit", "commit"),
     *at_steps("merge", "mark of the merge", "rows of the merge"),
     *at_steps("load", "write", "mark", "commit"),
+    *at_steps("load feeds", "assignment", "write", "commit"),
     *at_steps("settle", "write*2", "commit"),
     *at_steps("repair", "flip", "write", "commit"),
     *at_steps("roll back", "flip", "commit"),
@@ -151,8 +159,12 @@ def test_killed_job_leaves_all_or_nothing_and_completes_when_run_again(scenes, k
     with killed(kill).entered() as scene:
         check_whole(kill, scene, before, wanted)
         task = scene.task(DAY_OF.get(kill.work, 1))
+        loaders = loaders_of(task)
         WORKS[kill.work](task)
 
+        if kill.work == "load feeds":
+            assert loaders  # written before anything was loaded
+            assert loaders_of(task) == loaders
         assert held_by(scene.dataset) == wanted
         assert properties_of(scene.dataset)[FUNCTION] == wanted_function
         assert not properties_of(scene.dataset).get(MOVING)
@@ -162,10 +174,16 @@ def test_killed_job_leaves_all_or_nothing_and_completes_when_run_again(scenes, k
             assert facts["rows"] == wanted.rows.total()
 
 
+def loaders_of(task: Task) -> dict[str, int]:
+    """Which loader reads which feed in the task's window; empty where there are no feeds."""
+    rows = read_rows(FEED_ASSIGNMENTS, dataset=task.dataset.name, window_start=task.window.start).to_pylist()
+    return {row["feed"]: row["loader"] for row in rows}
+
+
 def check_whole(kill: Kill, scene: Scene, before: Held, wanted: Held) -> None:
     """All or nothing: nobody may have to know that somebody died."""
     held, properties = held_by(scene.dataset), properties_of(scene.dataset)
-    if kill.work == "load" and held.rows != before.rows:
+    if kill.work.startswith("load") and held.rows != before.rows:
         # The window is in; of what expires, some rows may still be there: they are deleted after the commit.
         assert wanted.rows <= held.rows <= wanted.rows | before.rows
     else:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from spark_jobs import merge_mover, settling
+from spark_jobs import feed_loading, merge_mover, settling
 from spark_jobs.job import Task
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import load_window
@@ -44,6 +44,7 @@ WORKS: dict[str, Callable[[Task], Any]] = {
     "migrate": migrate_layout,
     "merge": merge,
     "load": load_window,
+    "load feeds": load_window,
     "settle": settle_by_bucket,
     "repair": repair_layout,
     "roll back": roll_back_layout,
@@ -58,6 +59,7 @@ STEPS: dict[str, tuple[Any, str]] = {
         name: (LayoutTransaction, name)
         for name in ("read_files", "set_properties", "flip", "write", "remove", "mark", "commit")
     },
+    "assignment": (feed_loading, "save_window"),
     "mark of the merge": (merge_mover, "set_properties"),
     "rows of the merge": (merge_mover, "_merge"),
 }

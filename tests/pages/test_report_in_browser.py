@@ -26,7 +26,7 @@ from tests.spark_jobs.test_report import NASTY
 
 pytestmark = pytest.mark.browser
 
-PAGES = {"small": 4, "large": 7, "failed": 1, "index": 4}  # and how many pictures each has
+PAGES = {"small": 4, "large": 7, "failed": 1, "index": 4, "backtest": 1}  # and how many pictures each has
 
 
 @pytest.fixture(scope="module")

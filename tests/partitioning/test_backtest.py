@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partitioning import Budgets, make_plan
-from partitioning.backtest import MIN_EDGE, run_backtest
+from partitioning.backtest import MIN_EDGE, Replays, run_backtest
 from partitioning.errors import ForecastError
 from partitioning.forecast import ForecastOptions
 from partitioning.function import PartitioningFunction
@@ -106,10 +106,7 @@ def test_load_that_stays_is_planned_for_once():
     setting = setting_of(ItemWindows(**same, **keys, key_slot=one.key_slot), max_migration=None)
 
     result = run_backtest(
-        setting,
-        [Contender(planner="evenkeel", forecast=CHOSEN)],
-        champion=EVENKEEL,
-        options=ForecastOptions(),
+        Replays(setting=setting), [Contender(planner="evenkeel", forecast=CHOSEN)], champion=EVENKEEL
     )
 
     assert result.regret == 0
@@ -130,7 +127,7 @@ def test_forecasts_see_nothing_of_the_window_they_are_judged_by():
     contenders = [Contender(planner="mixed", forecast=name) for name in forecasts_for(None)]
 
     results = [
-        run_backtest(setting_of(known), contenders, champion=contenders[0], options=ForecastOptions())
+        run_backtest(Replays(setting=setting_of(known)), contenders, champion=contenders[0])
         for known in (windows, other)
     ]
 
@@ -148,8 +145,7 @@ def test_backtest_is_deterministic_and_ranks_by_net():
     said = []
 
     one, two = (
-        run_backtest(setting, contenders, champion=MIXED, options=ForecastOptions(), say=said.append)
-        for _ in range(2)
+        run_backtest(Replays(setting=setting), contenders, champion=MIXED, say=said.append) for _ in range(2)
     )
 
     assert one == two

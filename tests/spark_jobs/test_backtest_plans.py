@@ -7,6 +7,7 @@ import pytest
 from deltalake import DeltaTable
 
 from schemas.tables import BACKTESTS, FORECASTS, MOVES, PLANS, RUNS, SCORES
+from spark_jobs import replay_pool
 from spark_jobs.backtest_plans import backtest_plans
 from spark_jobs.control_tables import read_rows
 from spark_jobs.job import JobError, Task
@@ -56,6 +57,15 @@ def test_too_few_windows_are_said(warehouse):
     store(1, {"a": 5})
     with pytest.raises(JobError, match=r"item_stats must hold at least 3 windows of visits\. Got 2\. Wait"):
         backtest_plans(Task(dataset=dataset_of()))
+
+
+def test_replays_in_several_processes_come_to_the_same(growing, monkeypatch):
+    """How many processors there are must not decide who is advised."""
+    alone = backtest_plans(Task(dataset=growing, options=FEW))
+    monkeypatch.setattr(replay_pool, "WORTH_IT", 0)
+    monkeypatch.setattr(replay_pool.os, "sched_getaffinity", lambda _: {0, 1})
+
+    assert backtest_plans(Task(dataset=growing, options=FEW)) == alone
 
 
 def test_progress_is_said(growing, capsys):

@@ -18,6 +18,19 @@ COST = np.random.default_rng(7).pareto(1.5, 64) * 10
 STATS = ItemStats(slot=np.arange(64), key=[], cost=COST, state=np.ones(64))
 
 
+CAPACITY = {
+    "unit": "rows", "expected": float(COST.sum()), "high": 2.0 * float(COST.sum()), "seconds": float(COST.sum()), "headroom": 0.2,
+    "load": {"seconds": 2.0, "source": "declared"}, "process": {"seconds": 4.0, "source": "declared"},
+    "merge": {"seconds": 0.5, "source": "declared"}, "sent_on": 1.6,
+    "lines": [
+        {"what": "loaders", "present": 2, "needed": 3, "enough": 5, "verdict": "under-provisioned", "reason": ""},
+        {"what": "buckets", "present": 4, "needed": 5, "enough": 10, "verdict": "under-provisioned", "reason": ""},
+        {"what": "mergers", "present": 11, "needed": 5, "enough": 10, "verdict": "over-provisioned", "reason": ""},
+    ],
+    "useful_buckets": None, "unknown": [],
+}  # fmt: skip
+
+
 def told(**budgets):
     """A plan's row, its moves and its figures, all true."""
     owner = STATS.buckets(BEFORE)
@@ -32,7 +45,10 @@ def told(**budgets):
         {"kind": "slot", "slot": i, "key": None, "cost": float(COST[i]), "state": 1.0} for i in range(64)
     ]
     figures = Figures(items=items, before=BEFORE, after=after, by_hash=BEFORE, n_wanted=4, n_windows=5)
-    row = {"explanation": explanation_json(explanation, STATS), "max_imbalance": budgets["max_imbalance"]}
+    row = {
+        "explanation": explanation_json(explanation, STATS, capacity=CAPACITY),
+        "max_imbalance": budgets["max_imbalance"],
+    }
     moves = [
         {
             "from_bucket": move.source,
@@ -91,6 +107,33 @@ def test_move_for_another_reason_is_named(field, value):
     row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
 
     assert wrong_explanations(row, [{**moves[0], field: value}], figures) == f"moves.{field}"
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        (0, "needed", 2), (0, "verdict", "right-provisioned"), (1, "enough", 9), (1, "present", 5), (2, "verdict", "under-provisioned"),
+    ],
+)  # fmt: skip
+def test_recommendation_must_follow_from_its_numbers(line, field, value):
+    """Who buys machines by it must get what Eq. 1 says, for the load that the plan was made on."""
+    row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
+    said = json.loads(row["explanation"])
+    said["capacity"]["lines"][line][field] = value
+
+    what = said["capacity"]["lines"][line]["what"]
+    assert wrong_explanations(row | {"explanation": json.dumps(said)}, moves, figures) == f"capacity.{what}"
+
+
+def test_recommendation_for_another_load_is_named_and_none_is_no_lie():
+    """Plans that were made before there were recommendations can still be applied."""
+    row, moves, figures = told(max_imbalance=0.0, max_migration=0.05)
+    said = json.loads(row["explanation"])
+    other = {**said, "capacity": {**said["capacity"], "expected": 1.0, "lines": []}}
+    older = {name: part for name, part in said.items() if name != "capacity"}
+
+    assert wrong_explanations(row | {"explanation": json.dumps(other)}, moves, figures) == "capacity.expected"
+    assert wrong_explanations(row | {"explanation": json.dumps(older)}, moves, figures) == ""
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"certificate": 1}'])

@@ -44,6 +44,16 @@ PLAN = {
         "migration_ratio": 2.0,
     },
     "payback": {"saved": 10.0, "spent": 1.0, "n_windows": 5, "is_worth_it": True},
+    "capacity": {
+        "unit": "rows", "expected": 6.0, "high": 8.0, "seconds": 10.0, "headroom": 0.2,
+        "load": {"seconds": 1.0, "source": "loading, as measured in 3 windows"},
+        "process": {"seconds": 4.0, "source": "declared"}, "merge": None, "sent_on": None,
+        "lines": [
+            {"what": "loaders", "present": 1, "needed": 1, "enough": 1, "verdict": "right-provisioned", "reason": "6 rows"},
+            {"what": "buckets", "present": 2, "needed": 3, "enough": 4, "verdict": "under-provisioned", "reason": "6 rows at most"},
+        ],
+        "useful_buckets": 6, "unknown": ["mergers: capacity.merge_seconds and capacity.sent_on are not declared"],
+    },
 }  # fmt: skip
 HISTORY = {
     "window_start": "2026-01-03T00:00:00+00:00", "run": "r", "outcome": "held", "plan": "0123456789abcdef",
@@ -57,6 +67,13 @@ FACTS = {
     "bytes_written": 1000, "seconds": 3.0, "start_seconds": 9.0, "report": "reports/clicks/x.html",
     "steps": [{"name": "plan", "state": "success", "seconds": 3.0, "start_seconds": 9.0}],
     "headline": "Held: θ is 0.333.", "plan": PLAN,
+    "feeds": {
+        "strategy": "drf_m", "capacity": 100.0, "feeds": 6, "rows": 240.0, "is_loaded": True, "loaders": 3, "fewest_loaders": 3,
+        "by": [
+            {"how": how, "straggler": straggler, "fullest": 0.9, "mean_fill": 0.8, "overloaded": 0, "redirected": 1}
+            for how, straggler in (("drf_m", 1.1), ("round robin", 1.6), ("hash", 2.0))
+        ],
+    },
     "checks": [
         {"subject": "window", "column": NASTY, "expectation": "e", "severity": "warning", "success": False,
          "observed": '"&"', "sentence": f"mend {NASTY}"},

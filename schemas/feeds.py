@@ -1,0 +1,85 @@
+"""Feeds as a dataset file declares them: ``feeds:``, the many inputs that bring a dataset's events."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_GLOB = re.compile(r"[*?\[{]")
+DELTA = "delta"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredFeed:
+    """One entry of ``feeds:``; checked. A glob stands for as many feeds as it has matches."""
+
+    field: str  # where it stands in the file, for errors
+    location: str  # path, URI or catalog name
+    kind: str = DELTA  # "delta", or the format of files
+    name: str | None = None  # None: the last part of its location
+    rate: float | None = None  # rows it brings in a window, as declared
+
+    @property
+    def is_glob(self) -> bool:
+        return _GLOB.search(self.location) is not None
+
+    def name_of(self, location: str) -> str:
+        """The name of the feed at this location: its own, or its last part without what tells the format."""
+        return self.name or location.rstrip("/").rpartition("/")[2].removesuffix(f".{self.kind}")
+
+
+def declared_feed(number: int, raw: dict[str, Any], locate: Callable[[str], str]) -> DeclaredFeed:
+    """An entry that has no mistakes, as a value."""
+    is_table = "table" in raw
+    return DeclaredFeed(
+        field=f"feeds.{number}.{'table' if is_table else 'files'}",
+        location=locate(raw["table"] if is_table else raw["files"]),
+        kind=DELTA if is_table else raw.get("format", "parquet"),
+        name=raw.get("name"),
+        rate=raw.get("rate"),
+    )
+
+
+def feed_mistakes(feeds: list[dict[str, Any]] | None, events: str | None, state: str | None) -> Iterator[str]:
+    """What no single field can state, for entries whose fields are right in themselves."""
+    if feeds is None:
+        return
+    if events is not None:
+        yield (
+            f"events.table must be left out where there are feeds. Got {events!r} and {len(feeds)} feeds. Add the table to feeds, or"
+            " leave feeds out."
+        )
+    for number, raw in enumerate(feeds):
+        yield from _entry_mistakes(f"feeds.{number}", raw, state)
+    names = Counter(raw["name"] for raw in feeds if "name" in raw)
+    for name in [name for name, n in names.items() if n > 1]:
+        yield f"feeds must have names that differ. Got {name!r} {names[name]} times. Rename all but one."
+
+
+def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Iterator[str]:
+    if ("table" in raw) == ("files" in raw):
+        given = "both" if "table" in raw else "neither"
+        yield f"{field} must name a table or files. Got {given}. Give table for a Delta table, files for files of a format."
+        return
+    location = raw["table"] if "table" in raw else raw["files"]
+    if "format" in raw and "table" in raw:
+        yield f"{field}.format must be left out for a table. Got {raw['format']!r}. A table is Delta; name files by files."
+    if "name" in raw and _GLOB.search(location):
+        yield f"{field}.name must be left out for a glob. Got {raw['name']!r} for {location!r}. Each match is a feed of its own name."
+    if location == state:
+        yield f"{field} must be another table than state.table. Got {location!r} twice. Name another table."
+
+
+def peak_of_a_feed_mistakes(field: str, name: str, feeds: list[dict[str, Any]] | None) -> Iterator[str]:
+    """A peak names a feed that there is, as far as the file alone can tell."""
+    if not feeds:
+        yield f"{field}.feed must name one of the feeds. Got {name!r}, and there are no feeds. Declare feeds, or name a key."
+        return
+    places = [raw.get("table") or raw.get("files") or "" for raw in feeds]
+    if any(_GLOB.search(place) for place in places):
+        return
+    declared = [declared_feed(number, raw, str) for number, raw in enumerate(feeds)]
+    names = [feed.name_of(feed.location) for feed in declared]
+    if name not in names:
+        yield f"{field}.feed must name one of the feeds, {', '.join(names)}. Got {name!r}. Correct the name."

@@ -1,0 +1,139 @@
+"""The inputs of a dataset as Spark reads them: one events table, or its feeds, found, checked and put together."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from schemas.dataset import Dataset, is_catalog_name
+from schemas.feeds import DELTA, DeclaredFeed
+from spark_jobs.job import JobError
+from spark_jobs.sql_names import quoted
+from spark_jobs.state_table import read_table
+
+MAX_FEEDS = 1000  # what one query can put together in reasonable time
+_HIDDEN = ("_", ".")  # what stores and engines keep beside the data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feed:
+    """One input that is there."""
+
+    name: str
+    location: str
+    kind: str  # "delta", or the format of files
+    rate: float | None = None  # rows in a window, as declared
+
+
+def read_events(spark: SparkSession, dataset: Dataset) -> DataFrame:
+    """All events, whatever brings them."""
+    if not dataset.feeds:
+        return read_table(spark, dataset.events)
+    return together(list(read_feeds(spark, dataset, find_feeds(spark, dataset)).values()))
+
+
+def together(frames: Sequence[DataFrame]) -> DataFrame:
+    """The rows of all, by the names of their columns. Halves of halves, so that the query stays flat."""
+    if len(frames) == 1:
+        return frames[0]
+    half = len(frames) // 2
+    return together(frames[:half]).unionByName(together(frames[half:]))
+
+
+def event_locations(spark: SparkSession, dataset: Dataset) -> set[str]:
+    """Where the events are, without a slash at the end."""
+    places = [feed.location for feed in find_feeds(spark, dataset)] or [dataset.events]
+    return {place.rstrip("/") for place in places}
+
+
+# Finding them
+
+
+def find_feeds(spark: SparkSession, dataset: Dataset) -> list[Feed]:
+    """The feeds that there are at this moment, by name; refuses a place without any, and two of one name."""
+    found = [feed for declared in dataset.feeds for feed in _feeds_of(spark, declared)]
+    for name, n in Counter(feed.name for feed in found).items():
+        if n > 1:
+            places = ", ".join(feed.location for feed in found if feed.name == name)
+            raise JobError(
+                f"feeds must have names that differ. Got {name!r} for {places}. Give all but one a name of their own in"
+                f" datasets/{dataset.name}.yaml."
+            )
+    if len(found) > MAX_FEEDS:
+        raise JobError(
+            f"feeds must be at most {MAX_FEEDS}. Got {len(found)}. Let a feed be a folder of files, or bring several into one table."
+        )
+    return sorted(found, key=lambda feed: feed.name)
+
+
+def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:
+    places = [declared.location] if is_catalog_name(declared.location) else _matches(spark, declared.location)
+    if not places:
+        what = "which matches nothing" if declared.is_glob else "which is not there"
+        raise JobError(
+            f"{declared.field} must lead to events. Got {declared.location!r}, {what}. Correct it, or wait until its first events"
+            " have come."
+        )
+    return [
+        Feed(name=declared.name_of(place), location=place, kind=declared.kind, rate=declared.rate)
+        for place in places
+    ]
+
+
+def _matches(spark: SparkSession, pattern: str) -> list[str]:
+    """Paths that match, sorted; the store itself is asked, whichever it is. Hidden ones are no data."""
+    jvm: Any = spark._jvm  # noqa: SLF001  (the way into the JVM)
+    path = jvm.org.apache.hadoop.fs.Path(pattern)
+    store = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())  # noqa: SLF001
+    found = store.globStatus(path) or []
+    places = sorted(_plain(str(one.getPath().toString())) for one in found)
+    return [place for place in places if not place.rpartition("/")[2].startswith(_HIDDEN)]
+
+
+def _plain(uri: str) -> str:
+    """A local path as users write it."""
+    return uri.removeprefix("file:") if uri.startswith("file:/") else uri
+
+
+# Reading them
+
+
+def read_feeds(spark: SparkSession, dataset: Dataset, feeds: Sequence[Feed]) -> dict[str, DataFrame]:
+    """Each feed's rows by its name; all have the columns of the first, in its order, or are refused."""
+    frames = {feed.name: _read(spark, dataset, feed) for feed in feeds}
+    first = feeds[0]
+    wanted = dict(frames[first.name].dtypes)
+    for name, frame in frames.items():
+        given = dict(frame.dtypes)
+        if given != wanted:
+            raise JobError(
+                f"feed {name} must have the columns of feed {first.name}. Got {_difference(given, wanted)}. Mend the feed, or take it out"
+                f" of datasets/{dataset.name}.yaml."
+            )
+    columns = [quoted(name) for name in frames[first.name].columns]
+    return {name: frame.select(*columns) for name, frame in frames.items()}
+
+
+def _read(spark: SparkSession, dataset: Dataset, feed: Feed) -> DataFrame:
+    if feed.kind != DELTA:
+        return spark.read.format(feed.kind).load(feed.location)
+    if not is_catalog_name(feed.location) and not DeltaTable.isDeltaTable(spark, feed.location):
+        raise JobError(
+            f"feed {feed.name} must be a Delta table. Got {feed.location}, which is none. Name it by files in"
+            f" datasets/{dataset.name}.yaml, or give the path of a table."
+        )
+    return read_table(spark, feed.location)
+
+
+def _difference(given: dict[str, str], wanted: dict[str, str]) -> str:
+    missing = [f"no {name}" for name in wanted if name not in given]
+    other = [
+        f"{name} of type {given[name]} instead of {wanted[name]}"
+        for name in wanted
+        if name in given and given[name] != wanted[name]
+    ]
+    more = [f"{name} besides" for name in given if name not in wanted]
+    return ", ".join([*missing, *other, *more])
