@@ -15,6 +15,7 @@ from croniter import croniter
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 
+from schemas.merging import merge_mistakes, row_id_mistakes
 from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,6 +53,10 @@ class Dataset:
     rows_per_key: str = "many"  # "many": the windows' events; "one": upserted by the user's jobs
     keep_windows: int | None = None  # None: rows never expire
     undo_days: int = 7  # how long removed files are kept
+    merge: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # column → how its partial results combine; empty: results cannot be merged, keys stay whole
+    row_id: tuple[str, ...] = ()  # columns that tell two rows of a key apart; empty: all columns
     n_buckets: int
     n_slots: int
     min_file_bytes: int = 1 << 20  # from this size a slot's rows get a file of their own
@@ -151,6 +156,9 @@ def _sentences(error: ValidationError) -> Iterator[str]:
     if error.validator == "required":
         name = error.message.split("'")[1]
         yield f"{prefix}{name} must be given. Got nothing. {_describe(known[name])}"
+    elif error.validator == "dependentRequired":
+        needed, name = error.message.split("'")[1::2]
+        yield f"{prefix}{needed} must be given where {prefix}{name} is. Got nothing. {_describe(known[needed])}"
     elif error.validator == "additionalProperties":
         for name in sorted(
             (name for name in cast("dict[str, Any]", error.instance) if name not in known), key=str
@@ -177,6 +185,9 @@ def _rule(error: ValidationError) -> str:
         "minimum": f"be at least {wanted}",
         "maximum": f"be at most {wanted}",
         "minLength": "not be empty",
+        "minItems": "not be empty",
+        "minProperties": "not be empty",
+        "uniqueItems": "not name anything twice",
         "format": f"be a {wanted}",
     }
     return rules.get(str(error.validator), f"satisfy {error.validator} {wanted}")
@@ -206,6 +217,7 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
         if cron is not None and not croniter.is_valid(cron):
             yield f"{where} must be a cron expression. Got {cron!r}. {_describe(SCHEMA['properties']['schedule'])}"
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
+    yield from _merge_checks(value)
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))
     yield from _slot_checks(value("layout", "slots"), value("layout", "buckets"))
     yield from _forecast_checks(*(value("forecast", name) for name in ("method", "period", "windows")))
@@ -222,6 +234,15 @@ def _state_checks(rows_per_key: str | None, keep_windows: int | None) -> Iterato
             f"state.keep_windows must be left out where state.rows_per_key is one. Got {keep_windows}. Such rows are replaced,"
             " they never expire."
         )
+
+
+def _merge_checks(value: Callable[..., Any]) -> Iterator[str]:
+    key, merge, row_id = value("key", "column"), value("merge"), value("row_id")
+    if merge is not None:
+        time, rows_per_key = value("events", "time"), value("state", "rows_per_key")
+        yield from merge_mistakes(merge, key=key, time=time, rows_per_key=rows_per_key)
+    if row_id is not None:
+        yield from row_id_mistakes(row_id, key=key)
 
 
 def _budget_checks(target: float | None, limit: float | None) -> Iterator[str]:
@@ -271,6 +292,8 @@ def _build(raw: dict[str, Any]) -> Dataset:
         rows_per_key=_optional(raw, "state", "rows_per_key"),
         keep_windows=raw["state"].get("keep_windows"),
         undo_days=_optional(raw, "state", "undo_days"),
+        merge=raw.get("merge", {}),
+        row_id=tuple(raw.get("row_id", ())),
         n_buckets=raw["layout"]["buckets"],
         n_slots=raw["layout"]["slots"],
         min_file_bytes=_optional(raw, "layout", "min_file_bytes"),

@@ -40,7 +40,7 @@ def reference() -> str:
     groups = {
         name: {**field.get("items", field), "description": field["description"]}
         for name, field in SCHEMA["properties"].items()
-        if "properties" in field or "items" in field
+        if "properties" in field or "properties" in field.get("items", {})
     }
     plain = {name: field for name, field in SCHEMA["properties"].items() if name not in groups}
     parts = [HEAD, *_section("At the top", "", plain, SCHEMA)]
@@ -83,6 +83,10 @@ def _values(field: Schema) -> str:
     """Which values are allowed, in words."""
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
+    if field["type"] == "array":
+        return "a list of names"
+    if field["type"] == "object":
+        return f"column → {_values(field['additionalProperties'])}"
     kinds = field["type"] if isinstance(field["type"], list) else [field["type"]]
     words = {
         "string": "text",

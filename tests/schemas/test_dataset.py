@@ -224,3 +224,47 @@ def test_season_that_is_not_seen_twice_is_refused(write):
         match=r"forecast\.windows must be more than two periods\. Got 30 windows for a period of 168",
     ):
         read_dataset(write(changed(forecast={"method": "seasonal_naive", "period": 168})))
+
+
+MERGE = {"amount": "sum", "page": "first"}
+
+
+def test_merge_and_row_id_are_read(write):
+    """Without them keys stay whole, and all columns tell rows apart."""
+    dataset = read_dataset(write(changed(merge=MERGE, row_id=["order", "line"])))
+    plain = read_dataset(write(GOOD))
+
+    assert (dataset.merge, dataset.row_id) == (MERGE, ("order", "line"))
+    assert (plain.merge, plain.row_id) == ({}, ())
+    assert len({dataset, plain}) == 2, "a dataset can be looked up, whatever it declares"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"merge": {"amount": "avg"}}, r"merge\.amount must be one of .*'list'\]\. Got 'avg'\. How partial .* A mean is"),
+        ({"merge": {}}, r"merge must not be empty\. Got \{\}\. Where a key's results"),
+        ({"merge": "sum"}, r"merge must be of type object\. Got 'sum'\."),
+        ({"merge": {"customer": "max"}}, r"merge\.customer must not be the key\. Got 'max'\. Leave it out"),
+        ({"merge": {"at": "sum"}}, r"merge\.at must not be a sum of times\. Got 'sum'\. Take min"),
+        ({"merge": {"bucket": "max"}}, r"merge\.bucket must not be a column of our own\. .* Rename"),
+        ({"merge": {True: "max"}}, r"merge must name columns\. Got True\. .* in quotes"),
+        ({"merge": MERGE, "state": {"table": "s", "rows_per_key": "one"}}, r"merge must be left out where state\.rows_per_key is one\. Got amount, page\."),
+        ({"row_id": ["order"]}, r"merge must be given where row_id is\. Got nothing\. Where a key's"),
+        ({"merge": MERGE, "row_id": []}, r"row_id must not be empty\. Got \[\]\. The columns that tell"),
+        ({"merge": MERGE, "row_id": ["a", "a"]}, r"row_id must not name anything twice\. Got \['a', 'a'\]\."),
+        ({"merge": MERGE, "row_id": ["customer"]}, r"row_id must have a column beside the key\. Got \['customer'\]\. Name"),
+    ],
+)  # fmt: skip
+def test_nonsense_about_merging_is_refused(write, fields, sentence):
+    """A result that merges wrongly would be wrong in silence, so what cannot be meant stops here."""
+    with pytest.raises(DatasetError, match=sentence):
+        read_dataset(write(changed(**fields)))
+
+
+def test_mistake_in_merge_is_the_only_one_that_is_told(write):
+    """A wrong merge is still one: who mends it must not also be told that row_id lacks it."""
+    with pytest.raises(DatasetError) as caught:
+        read_dataset(write(changed(merge={"amount": "avg"}, row_id=["order"])))
+
+    assert len(str(caught.value).splitlines()) == 1
