@@ -220,8 +220,8 @@ class PartitioningFunction:
         The function for another number of buckets.
 
         A slot that sits at its home on the ring follows the ring; one that was placed elsewhere stays, unless its bucket
-        is gone: then it goes home. Routes to buckets that are gone are dropped, and parts there go home too. Growing and
-        shrinking back gives this very function again.
+        is gone: then it goes home. Routes to buckets that are gone are dropped. Parts of split keys do what slots do, and their
+        home is their slot's bucket. Growing and shrinking back gives this very function again.
         """
         check_n_buckets(n_buckets, n_slots=self.n_slots)
         before = ring_slots(self.n_slots, self.n_buckets, self.points_per_bucket)
@@ -229,9 +229,10 @@ class PartitioningFunction:
         follows = (self.slots == before) | (self.slots >= n_buckets)
         slots = np.where(follows, after, self.slots)
 
-        def kept(key: Key | None, part: Part) -> Part:
-            home = int(slots[hash_encoded(encode_key(key, self.key_type), self.key_type) % self.n_slots])
-            return part if part.bucket < n_buckets else Part(home, part.weight)
+        def follow(key: Key | None, part: Part) -> Part:
+            slot = hash_encoded(encode_key(key, self.key_type), self.key_type) % self.n_slots
+            follows = part.bucket == self.slots[slot] or part.bucket >= n_buckets
+            return Part(int(slots[slot]), part.weight) if follows else part
 
         return type(self)(
             key_type=self.key_type,
@@ -239,7 +240,7 @@ class PartitioningFunction:
             slots=slots,
             routes={key: bucket for key, bucket in self.routes.items() if bucket < n_buckets},
             points_per_bucket=self.points_per_bucket,
-            splits={key: tuple(kept(key, part) for part in parts) for key, parts in self.splits.items()},
+            splits={key: tuple(follow(key, part) for part in parts) for key, parts in self.splits.items()},
             row_id=self.row_id,
         )
 
