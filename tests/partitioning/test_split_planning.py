@@ -210,6 +210,16 @@ def test_keys_that_may_no_longer_be_split_are_joined():
     assert len(buckets_of(made, HOT)) == 1
 
 
+def test_joining_waits_for_a_budget_that_allows_it():
+    """max_migration is hard, whatever the dataset file says now: four of five parts would have to move."""
+    whole = request_of([60_000], [625] * 64, n_buckets=8, max_migration=0.2)
+
+    made = plan(whole, {HOT: split_today(5)}, may_split=False)
+
+    assert len(buckets_of(made, HOT)) == 5
+    assert made.migration <= 0.2 * 100_000 * (1 + 1e-9)
+
+
 @FEW
 @given(st.data())
 def test_a_cut_moves_what_its_grains_say(data):
