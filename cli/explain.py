@@ -101,7 +101,7 @@ def parse_what(what: str) -> tuple[str, str]:
 
 def item_lines(facts: Facts) -> list[str]:
     return [
-        paint(f"{_name(facts)} is in bucket {facts['bucket']}", "bold"),
+        paint(f"{_name(facts)} is in {_where(facts)}", "bold"),
         f"  {_way(facts)}",
         f"  {_why(facts['moved_by'])}",
         "",
@@ -116,6 +116,13 @@ def _name(facts: Facts) -> str:
     return "the NULL key" if facts["key"] is None else f"key {facts['key']}"
 
 
+def _where(facts: Facts) -> str:
+    parts = facts.get("parts")
+    if not parts:
+        return f"bucket {facts['bucket']}"
+    return "buckets " + ", ".join(f"{part['bucket']} ({part['share']:.1%} of its rows)" for part in parts)
+
+
 def _way(facts: Facts) -> str:
     """By which way the function sends it there."""
     function = short(facts["function"])
@@ -127,6 +134,8 @@ def _way(facts: Facts) -> str:
             else ""
         )
         return f"function {function} gives the slot to bucket {facts['bucket']}{apart}"
+    if facts["parts"]:
+        return f"function {function} splits this key: a hash of a row's id says in which of its {len(facts['parts'])} parts the row is"
     if facts["is_routed"]:
         return (
             f"slot {facts['slot']} lies in bucket {facts['slot_bucket']}, but function {function} has a route for this key: bucket"

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from partitioning.errors import FunctionError
 from partitioning.function import PartitioningFunction
 from partitioning.hashing import slots_of
+from partitioning.splits import stretches
 
 STAY: Final = 0
 FLIP: Final = 1
@@ -49,7 +50,8 @@ class Residents:
     """
     Who may live in each bucket under the old function, and where the new one sends them, by (bucket, slot).
 
-    A resident is the tail of a slot (all its keys without a route of their own), or one key that either function routes.
+    A resident is the tail of a slot (all its keys without a route of their own), one key that either function routes, or a stretch
+    of a key that either splits, which both keep together.
     """
 
     bucket: NDArray[np.int64]
@@ -83,11 +85,17 @@ def classify(files: FileRanges, before: PartitioningFunction, after: Partitionin
 def residents_of(before: PartitioningFunction, after: PartitioningFunction) -> Residents:
     """Every resident of ``before``, in the order of bucket and slot."""
     _check_alike(before, after)
-    keys = list({**before.routes, **after.routes})
-    slots = slots_of(keys, before.key_type, before.n_slots) if keys else np.empty(0, dtype=np.int64)
-    bucket = np.concatenate([before.slots, [before.bucket_of(key) for key in keys]]).astype(np.int64)
-    slot = np.concatenate([np.arange(before.n_slots), slots]).astype(np.int64)
-    target = np.concatenate([after.slots, [after.bucket_of(key) for key in keys]]).astype(np.int64)
+    keys = list(dict.fromkeys([*before.exceptions, *after.exceptions]))
+    slot_of_key = slots_of(keys, before.key_type, before.n_slots) if keys else np.empty(0, dtype=np.int64)
+    found = [
+        (int(slot), *stretch.buckets)
+        for key, slot in zip(keys, slot_of_key, strict=True)
+        for stretch in stretches([before.parts_of(key), after.parts_of(key)])
+    ]
+    slots, old, new = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    bucket = np.concatenate([before.slots, old])
+    slot = np.concatenate([np.arange(before.n_slots), slots])
+    target = np.concatenate([after.slots, new])
     order = np.lexsort((target, slot, bucket))
     return Residents(bucket=bucket[order], slot=slot[order], target=target[order])
 
@@ -106,4 +114,9 @@ def _check_alike(before: PartitioningFunction, after: PartitioningFunction) -> N
             "classify.after must have the slots and the key type of classify.before. Got"
             f" {after.n_slots} slots of {after.key_type} keys after {before.n_slots} of {before.key_type}. A dataset keeps"
             " both for life: create another table to change them."
+        )
+    if before.splits and after.splits and before.row_id != after.row_id:
+        raise FunctionError(
+            f"classify.after must split keys by the row id of classify.before. Got {list(after.row_id)} after"
+            f" {list(before.row_id)}. Join the split keys first, then split by another row id."
         )

@@ -36,6 +36,7 @@ _WHY = {
     "drain": "bucket {source} is to be emptied",
     "cleaning": "it goes home and needs no route any more",
     "change of N": "the number of buckets changes",
+    "split": "the key's rows are cut into other parts",
 }
 
 

@@ -10,7 +10,13 @@ from typing import Any
 from partitioning.errors import FunctionError
 from partitioning.key_types import Key, key_type_of
 
-FORMAT = 1  # of the JSON text; raise it when a reader of the old one would go wrong
+FORMAT, FORMAT_WITH_SPLITS = 1, 2  # of the JSON text: a reader of the first would go wrong with splits
+_FIELDS = {"format", "key_type", "n_buckets", "points_per_bucket", "slots", "routes", "digest"}
+_FIELDS_OF = {FORMAT: _FIELDS, FORMAT_WITH_SPLITS: _FIELDS | {"row_id", "splits"}}
+
+
+def format_of(*, has_splits: bool) -> int:
+    return FORMAT_WITH_SPLITS if has_splits else FORMAT
 
 
 def canonical_json(content: dict[str, Any]) -> str:
@@ -24,26 +30,28 @@ def read_content(text: str) -> dict[str, Any]:
         content = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
         raise FunctionError(f"A function's text must be JSON. Got {error}. Take it from to_json.") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        got = content.get("format", "no format") if isinstance(content, dict) else type(content).__name__
+    got = content.get("format", "no format") if isinstance(content, dict) else type(content).__name__
+    if not isinstance(content, dict) or got not in (*_FIELDS_OF,):
         raise FunctionError(
-            f"A function's text must be an object of format {FORMAT}. Got {got!r}. If a newer release wrote it, upgrade."
+            f"A function's text must be an object of format {FORMAT} or {FORMAT_WITH_SPLITS}. Got {got!r}. If a newer release wrote"
+            " it, upgrade."
         )
-    fields = {"format", "key_type", "n_buckets", "points_per_bucket", "slots", "routes", "digest"}
+    fields = _FIELDS_OF[got]
     if content.keys() != fields:
         raise FunctionError(
-            f"A function's text must have exactly the fields of format {FORMAT}. Got missing:"
+            f"A function's text must have exactly the fields of format {got}. Got missing:"
             f" {sorted(fields - content.keys())}, unknown: {sorted(content.keys() - fields)}. Take it from to_json."
         )
     return content
 
 
-def read_pairs(routes: Any) -> list[tuple[Any, Any]]:
-    """(key as text, bucket) of each route in the text, neither of them checked yet."""
+def read_pairs(routes: Any, field: str = "routes") -> list[tuple[Any, Any]]:
+    """(key as text, bucket) of each route in the text, or (key as text, parts) of each split, neither of them checked yet."""
     is_list = isinstance(routes, list)
     if not is_list or not all(isinstance(route, list) and len(route) == 2 for route in routes):  # noqa: PLR2004  (pairs)
         raise FunctionError(
-            "The text's routes must be a list of [key, bucket]. Got another shape. Take it from to_json."
+            f"The text's {field} must be a list of [key, {'bucket' if field == 'routes' else 'parts'}]. Got another shape. Take it from"
+            " to_json."
         )
     return [(key, bucket) for key, bucket in routes]
 

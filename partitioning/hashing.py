@@ -51,6 +51,7 @@ SEED = 42
 MAX_SLOTS = 65_536
 
 Words = NDArray[np.uint64]
+Seed = Words | np.uint64  # one for all, or one a key
 
 
 # ---------------------------------------------------------------------------------------------------- one key
@@ -103,15 +104,22 @@ class EncodedKeys:
     is_null: NDArray[np.bool_] | None  # None: no key is NULL
     key_type: KeyType
 
-    def hashes(self) -> NDArray[np.int64]:
-        """The hash of each key, as ``hash_key`` would answer."""
+    def hashes(self, seeds: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """
+        The hash of each key, as ``hash_key`` would answer.
+
+        With ``seeds``, one a key, what Spark answers for several columns: the hash of the columns before this one is its seed, and
+        a NULL leaves it as it is.
+        """
         if isinstance(self.values, list):
-            digests = map(xxhash.xxh64_intdigest, self.values, itertools.repeat(SEED))
+            each = itertools.repeat(SEED) if seeds is None else seeds.view(np.uint64).tolist()
+            digests = map(xxhash.xxh64_intdigest, self.values, each)
             hashes = np.fromiter(digests, dtype=np.uint64, count=len(self.values)).view(np.int64)
         else:
-            hashes = _hash_integers(self.values, _mix_long if self.key_type.integer is LONG else _mix_int)
+            mix = _mix_long if self.key_type.integer is LONG else _mix_int
+            hashes = _hash_integers(self.values, mix, seeds)
         if self.is_null is not None:
-            hashes[self.is_null] = SEED
+            hashes[self.is_null] = SEED if seeds is None else seeds[self.is_null]
         return hashes
 
 
@@ -237,7 +245,9 @@ _CHUNK = 32_768  # keys mixed at a time, so that both buffers stay in the second
 
 
 def _hash_integers(
-    values: NDArray[np.int64], mix: Callable[[Words, Words, Words], None]
+    values: NDArray[np.int64],
+    mix: Callable[[Words, Words, Words, Seed], None],
+    seeds: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
     """Hash chunk by chunk and in place: some twenty passes in cache, two over memory."""
     words = values.view(np.uint64)
@@ -245,32 +255,33 @@ def _hash_integers(
     spare = np.empty(min(_CHUNK, words.size), dtype=np.uint64)
     for start in range(0, words.size, _CHUNK):
         chunk = hashes[start : start + _CHUNK]
-        mix(words[start : start + _CHUNK], chunk, spare[: chunk.size])
+        seed = np.uint64(SEED) if seeds is None else seeds.view(np.uint64)[start : start + _CHUNK]
+        mix(words[start : start + _CHUNK], chunk, spare[: chunk.size], seed)
         _avalanche(chunk, spare[: chunk.size])
     return hashes.view(np.int64)
 
 
-def _mix_long(words: Words, out: Words, spare: Words) -> None:
+def _mix_long(words: Words, out: Words, spare: Words, seed: Seed) -> None:
     np.multiply(words, _P2, out=out)
     _rotate_left(out, spare, bits=31)
     np.multiply(out, _P1, out=out)
-    np.bitwise_xor(out, _start(n_bytes=8), out=out)
+    np.bitwise_xor(out, _start(seed, n_bytes=8), out=out)
     _rotate_left(out, spare, bits=27)
     np.multiply(out, _P1, out=out)
     np.add(out, _P4, out=out)
 
 
-def _mix_int(words: Words, out: Words, spare: Words) -> None:
+def _mix_int(words: Words, out: Words, spare: Words, seed: Seed) -> None:
     np.bitwise_and(words, np.uint64(0xFFFF_FFFF), out=out)
     np.multiply(out, _P1, out=out)
-    np.bitwise_xor(out, _start(n_bytes=4), out=out)
+    np.bitwise_xor(out, _start(seed, n_bytes=4), out=out)
     _rotate_left(out, spare, bits=23)
     np.multiply(out, _P2, out=out)
     np.add(out, _P3, out=out)
 
 
-def _start(*, n_bytes: int) -> np.uint64:
-    return np.uint64((SEED + int(_P5) + n_bytes) % 2**64)
+def _start(seed: Seed, *, n_bytes: int) -> Seed:
+    return seed + np.uint64(int(_P5) + n_bytes)
 
 
 def _rotate_left(words: Words, spare: Words, *, bits: int) -> None:

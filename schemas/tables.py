@@ -189,9 +189,9 @@ MOVES = Table(
         "imbalance_without": NUMBER,
     },
     comments={
-        "kind": "key: a heavy key; slot: all other keys of the slot together",
+        "kind": "key: a heavy key; part: some rows of a split key; slot: all other keys of the slot together",
         "key": "the heavy key as text; NULL is the NULL key",
-        "cause": "relief, room, drain, cleaning or change of N",
+        "cause": "relief, room, drain, cleaning, change of N or split",
         "imbalance_without": "θ of the plan with this one move not made",
     },
 )

@@ -24,7 +24,7 @@ class Balance:
     """A profiled window under a function. Figures are those that a plan made on it begins with, to the last digit."""
 
     window: Window
-    items: ItemStats
+    items: ItemStats  # split keys in parts
     request: PlanRequest
 
     @cached_property
@@ -48,7 +48,7 @@ class Balance:
 
 def balance_of(dataset: Dataset, window: Window, function: PartitioningFunction) -> Balance:
     """The window as it is profiled, under this function, judged for the number of buckets that the dataset wants."""
-    items = read_stats(dataset, window)
+    items = read_stats(dataset, window).cut_by(function)
     return Balance(
         window=window, items=items, request=request_of(dataset, items, function, history=NO_HISTORY)
     )

@@ -71,7 +71,8 @@ class Snapshot:
         alive = self.alive.get(name_of(entry.path))
         with self.files.open_input_file(unquote(entry.path)) as stream:
             first = 0
-            for batch in pq.ParquetFile(stream).iter_batches():
+            # As nanoseconds, which is how old timestamps would come, years far from ours do not fit.
+            for batch in pq.ParquetFile(stream, coerce_int96_timestamp_unit="us").iter_batches():
                 end = first + batch.num_rows
                 yield batch if alive is None else batch.filter(pa.array(_padded(alive, end)[first:end]))
                 first = end

@@ -9,7 +9,7 @@ from typing import Any
 from spark_jobs.control_tables import Row
 from spark_jobs.plan_figures import Figures, theta
 
-CAUSES = ("relief", "room", "cleaning", "change of N")
+CAUSES = ("relief", "room", "cleaning", "change of N", "split")
 EPSILON = 1e-9  # two sums of the same floats may differ by this much, relative to what is summed
 
 

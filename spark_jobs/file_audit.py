@@ -15,7 +15,7 @@ def audited_files(transaction: LayoutTransaction, function: PartitioningFunction
     The files of the transaction's version as ``file_frame`` has them, and what a read of all their rows says of each.
 
     - ``name``, ``seen_rows``;
-    - ``rows_astray``: rows outside the bucket of their key; ``example``: a key of one of them, as text;
+    - ``rows_astray``: rows outside their bucket; ``example``: a key of one of them, as text;
     - ``low_target``, ``high_target``: the least and the greatest bucket that its rows belong into;
     - ``is_false``: whether its statistics or its rows' slots are not true.
     """
@@ -40,30 +40,32 @@ def _seen(transaction: LayoutTransaction, function: PartitioningFunction) -> Dat
     )
     has_time = dataset.event_time in state.columns
     time = F.col(quoted(dataset.event_time)) if has_time else F.lit(None).cast("timestamp")
-    rows = state.select(
-        F.col("_metadata.file_name").alias("name"),
+    found = state.select(
+        "*",
+        F.col("_metadata.file_name").alias("__name"),
+        F.col("bucket").alias("__stored_bucket"),
+    )
+    rows = with_bucket(found, function, key=dataset.key).select(
+        F.col("__name").alias("name"),
         F.col(quoted(dataset.key)).alias("key"),
         F.col("slot").alias("stored_slot"),
-        F.col("bucket").alias("stored_bucket"),
+        F.col("__stored_bucket").alias("stored_bucket"),
+        F.col("bucket"),
         time.alias("time"),
     )
     slot = slot_column("key", function.n_slots)
     is_astray = F.col("bucket") != F.col("stored_bucket")
-    return (
-        with_bucket(rows, function, key="key")
-        .groupBy("name")
-        .agg(
-            F.count(F.lit(1)).alias("seen_rows"),
-            F.count_if(is_astray).alias("rows_astray"),
-            F.max(F.when(is_astray, F.col("key").cast("string"))).alias("example"),
-            F.min("bucket").alias("low_target"),
-            F.max("bucket").alias("high_target"),
-            F.min(slot).alias("seen_low_slot"),
-            F.max(slot).alias("seen_high_slot"),
-            F.count_if(~F.col("stored_slot").eqNullSafe(slot)).alias("wrong_slots"),
-            F.min("time").alias("seen_first_time"),
-            F.max("time").alias("seen_last_time"),
-        )
+    return rows.groupBy("name").agg(
+        F.count(F.lit(1)).alias("seen_rows"),
+        F.count_if(is_astray).alias("rows_astray"),
+        F.max(F.when(is_astray, F.col("key").cast("string"))).alias("example"),
+        F.min("bucket").alias("low_target"),
+        F.max("bucket").alias("high_target"),
+        F.min(slot).alias("seen_low_slot"),
+        F.max(slot).alias("seen_high_slot"),
+        F.count_if(~F.col("stored_slot").eqNullSafe(slot)).alias("wrong_slots"),
+        F.min("time").alias("seen_first_time"),
+        F.max("time").alias("seen_last_time"),
     )
 
 

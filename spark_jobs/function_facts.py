@@ -7,6 +7,7 @@ from typing import Any
 from partitioning.errors import PartitioningError
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import key_of_text
+from partitioning.splits import N_GRAINS
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row
 
@@ -37,11 +38,15 @@ def totality_facts(body: str) -> dict[str, int]:
     try:
         content = json.loads(body)
         slots, routes, n_buckets = content["slots"], content["routes"], content["n_buckets"]
+        splits = content.get("splits", [])
+        named = [*routes, *((key, bucket) for key, parts in splits for bucket, _ in parts)]
+        keys = [str(key) for key, _ in (*routes, *splits)]
         return {
             "slots_without_bucket": sum(not _is_bucket(bucket, n_buckets) for bucket in slots),
-            "routes_without_bucket": sum(not _is_bucket(bucket, n_buckets) for _, bucket in routes),
-            "routes_given_twice": sum(n - 1 for n in Counter(str(key) for key, _ in routes).values()),
+            "routes_without_bucket": sum(not _is_bucket(bucket, n_buckets) for _, bucket in named),
+            "routes_given_twice": sum(n - 1 for n in Counter(keys).values()),
             "routes_without_effect": _count_idle(content),
+            "splits_not_whole": sum(not _is_cut(parts) for _, parts in splits),
         }
     except (ValueError, TypeError, KeyError):
         return {"slots_without_bucket": 1}  # not a slot of it can be read
@@ -59,6 +64,13 @@ def changed_shape(functions: list[PartitioningFunction], dataset: Dataset) -> st
 
 def _is_bucket(bucket: object, n_buckets: int) -> bool:
     return type(bucket) is int and 0 <= bucket < n_buckets
+
+
+def _is_cut(parts: list[list[int]]) -> bool:
+    """Whether the parts hold every row of their key, once, in two buckets or more."""
+    weights = [weight for _, weight in parts]
+    is_whole = all(type(weight) is int and weight > 0 for weight in weights) and sum(weights) == N_GRAINS
+    return is_whole and len({bucket for bucket, _ in parts}) > 1
 
 
 def _count_idle(content: dict[str, Any]) -> int:

@@ -7,12 +7,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from partitioning.classify import changed_buckets
+from partitioning.function import PartitioningFunction
 from schemas.dataset import Dataset
 from spark_jobs.function_change import FunctionChange, Moved
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import retrying
 from spark_jobs.locations import uri_of
-from spark_jobs.routing import with_bucket
+from spark_jobs.routing import grain_expression, with_bucket, with_split
 from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table, set_properties, user_metadata
 from spark_jobs.table_log import FUNCTION, MOVING, properties_of
@@ -47,13 +48,15 @@ def _merge(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> Non
         return
     # Literals: only these prune files.
     numbers = ", ".join(map(str, sources))
+    moving = _moving_keys(spark, dataset, change, sources)
     table = DeltaTable.forPath(spark, uri_of(dataset.state))
     with user_metadata(spark, json.dumps(change.note(Moved(), mover="merge"))):
         (
             table.alias("t")
             .merge(
-                _moving_keys(spark, dataset, change, sources).alias("s"),
-                f"t.bucket IN ({numbers}) AND t.bucket = s.from_bucket AND t.{quoted(dataset.key)} <=> s.key",
+                moving.alias("s"),
+                f"t.bucket IN ({numbers}) AND t.bucket = s.from_bucket AND t.{quoted(dataset.key)} <=> s.key"
+                f"{_of_grain(change.after, of='t')}",
             )
             .whenMatchedUpdate(set={"bucket": F.col("s.to_bucket")})
             .execute()
@@ -63,12 +66,24 @@ def _merge(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> Non
 def _moving_keys(
     spark: SparkSession, dataset: Dataset, change: FunctionChange, sources: list[int]
 ) -> DataFrame:
-    """Each key that has to leave, once: where it is and where it goes."""
-    held = (
-        read_table(spark, dataset.state)
-        .where(F.col("bucket").isin(sources))
-        .select(F.col(quoted(dataset.key)).alias("key"), F.col("bucket").alias("from_bucket"))
-        .distinct()
-    )
-    routed = with_bucket(held, change.after, key="key").withColumnRenamed("bucket", "to_bucket")
-    return routed.where("from_bucket <> to_bucket")
+    """Each key, and of split keys each grain, that has to leave, once: where it is and where it goes."""
+    state = read_table(spark, dataset.state).where(F.col("bucket").isin(sources))
+    routed = with_bucket(state.withColumn("__from", F.col("bucket")), change.after, key=dataset.key)
+    columns = [
+        F.col(quoted(dataset.key)).alias("key"),
+        F.col("__from").alias("from_bucket"),
+        F.col("bucket").alias("to_bucket"),
+    ]
+    if change.after.splits:
+        # Rows of a key that is split afterwards leave one bucket for several: there the grain tells which.
+        routed = with_split(routed, change.after, key=dataset.key)
+        grain = F.expr(grain_expression(change.after.row_id))
+        columns.append(F.when(F.col("is_split"), grain).alias("grain"))
+    return routed.where("__from <> bucket").select(columns).distinct()
+
+
+def _of_grain(after: PartitioningFunction, *, of: str) -> str:
+    """The part of the condition that tells rows of split keys apart."""
+    if not after.splits:
+        return ""
+    return f" AND (s.grain IS NULL OR s.grain = {grain_expression(after.row_id, of=of)})"

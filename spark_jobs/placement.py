@@ -17,6 +17,7 @@ from partitioning.function import PartitioningFunction
 from partitioning.function_json import key_of_text, text_of_key
 from partitioning.hashing import decode_key, encode_key, slot_of
 from partitioning.key_types import Key
+from partitioning.splits import N_GRAINS
 from schemas.dataset import Dataset
 from schemas.tables import FUNCTIONS, MOVES, PLANS
 from spark_jobs.balance import Balance, balance_of, newest_window
@@ -71,13 +72,16 @@ def key_placement(scene: Scene, key: Key | None) -> Facts:
         "kind": "key",
         "key": text_of_key(key),
         "slot": slot,
-        "bucket": function.bucket_of(key),
+        "bucket": _main_bucket(function, key),
+        "parts": [
+            {"bucket": part.bucket, "share": part.weight / N_GRAINS} for part in function.splits.get(key, ())
+        ],
         "is_routed": key in function.routes,
         "slot_bucket": int(function.slots[slot]),
         "is_tracked": is_tracked,
         **_common(scene, slot if position is None else position),
         "moved_by": moved_by_commit(
-            scene.dataset, lambda of: of.bucket_of(key), _MovedItem(slot=slot, key=text_of_key(key))
+            scene.dataset, lambda of: _main_bucket(of, key), _MovedItem(slot=slot, key=text_of_key(key))
         ),
     }
 
@@ -88,7 +92,7 @@ def slot_placement(scene: Scene, slot: int) -> Facts:
         raise JobError(f"slot must lie in [0, {scene.function.n_slots}). Got {slot}. Name one of these.")
     routed = [
         text_of_key(key)
-        for key in scene.function.routes
+        for key in scene.function.exceptions
         if slot_of(key, scene.function.key_type, scene.function.n_slots) == slot
     ]
     return {
@@ -112,7 +116,9 @@ def bucket_placement(scene: Scene, bucket: int) -> Facts:
         "kind": "bucket",
         "bucket": bucket,
         "n_slots": int(np.count_nonzero(function.slots == bucket)),
-        "n_routes": sum(target == bucket for target in function.routes.values()),
+        "n_routes": sum(
+            part.bucket == bucket for key in function.exceptions for part in function.parts_of(key)
+        ),
         **_of_window(scene),
     }
     if balance is None:
@@ -126,6 +132,12 @@ def bucket_placement(scene: Scene, bucket: int) -> Facts:
         "heaviest": [_item(balance, int(position)) for position in heaviest],
         "hot": _hot_bucket(scene, bucket),
     }
+
+
+def _main_bucket(function: PartitioningFunction, key: Key | None) -> int:
+    """A key's bucket; of a split key the one with most of its rows, the first of equals."""
+    parts = function.parts_of(key)
+    return max(parts, key=lambda part: (part.weight, -part.bucket)).bucket
 
 
 def _position_of_key(balance: Balance | None, key: Key | None) -> int | None:
@@ -206,7 +218,7 @@ class _MovedItem:
     is_slot: bool = False
 
     def row_in(self, moves: list[Row]) -> Row | None:
-        own = [move for move in moves if move["kind"] == "key" and move["key"] == self.key]
+        own = [move for move in moves if move["kind"] in ("key", "part") and move["key"] == self.key]
         of_slot = [move for move in moves if move["kind"] == "slot" and move["slot"] == self.slot]
         return next(iter([*([] if self.is_slot else own), *of_slot]), None)
 

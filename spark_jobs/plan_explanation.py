@@ -18,7 +18,8 @@ def item_name(item: Row) -> str:
     """How people read an item of ``moves`` or ``item_stats``."""
     if item["kind"] == "slot":
         return f"slot {item['slot']}"
-    return "the NULL key" if item["key"] is None else f"key {text_of_key(item['key'])}"
+    name = "the NULL key" if item["key"] is None else f"key {text_of_key(item['key'])}"
+    return f"a part of {name}" if item["kind"] == "part" else name
 
 
 def name_items(sentences: Iterable[str], items: ItemStats) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row
 from spark_jobs.explanation_facts import wrong_explanations
-from spark_jobs.plan_figures import KEY, MOVE_FIELDS, SLOT, Figures
+from spark_jobs.plan_figures import KEY, MOVE_FIELDS, PART, SLOT, Figures
 from spark_jobs.plan_record import plan_name_of
 
 EPSILON = 1e-9  # two sums of the same floats may differ by this much, relative to what is summed
@@ -82,7 +82,14 @@ def _misplaced_moves(seen: Evidence) -> int:
 
 
 def _moved_twice(moves: list[Row]) -> int:
-    return len(moves) - len({(move["kind"], move["slot"], move["key"]) for move in moves})
+    """Of a split key rows may go several ways, but each way once."""
+    return len(moves) - len(
+        {
+            (move["kind"], move["slot"], move["key"])
+            + ((move["from_bucket"], move["to_bucket"]) if move["kind"] == PART else ())
+            for move in moves
+        }
+    )
 
 
 def _wrong_predictions(seen: Evidence) -> str:
@@ -131,15 +138,18 @@ def _limits(plan: Row | Dataset, total_state: float) -> dict[str, float]:
 def _budget_facts(seen: Evidence) -> dict[str, Any]:
     """
     Routes may be too many only if they were before, and then not more. θ may get worse only where buckets go away, where too
-    many routes become fewer, or where the ring alone, following more buckets, would make it as bad.
+    many routes become fewer, where keys that may no longer be split are joined, or where the ring alone, following more buckets,
+    would make it as bad.
     """
     figures, limits = seen.figures, _limits(seen.plan, seen.figures.total_state)
     before, after = figures.before, figures.after
     used = {"max_routes": after.n_routes, "max_migration": figures.migration}
     unavoidable = {"max_routes": before.n_routes, "max_migration": 0.0}
     over = {name: max(0.0, used[name] - max(limits[name], unavoidable[name])) for name in HARD_LIMITS}
-    may_get_worse = figures.n_wanted < before.n_buckets or (
-        before.n_routes > limits["max_routes"] and after.n_routes < before.n_routes
+    may_get_worse = (
+        figures.n_wanted < before.n_buckets
+        or (before.n_routes > limits["max_routes"] and after.n_routes < before.n_routes)
+        or (not seen.dataset.merge and len(after.splits) < len(before.splits))
     )
     worst = max(figures.theta_before, figures.theta_start)
     allowed = _limits(seen.dataset, figures.total_state)

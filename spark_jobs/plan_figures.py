@@ -8,14 +8,28 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import key_of_text
+from partitioning.splits import N_GRAINS
 from spark_jobs.control_tables import Row
 
-SLOT, KEY = "slot", "key"
+SLOT, KEY, PART = "slot", "key", "part"
+PARTIAL_COST = 1.0  # of one more partial result to merge
 MOVE_FIELDS = ("kind", "slot", "key", "from_bucket", "to_bucket", "cost", "state")
+
+
+class Piece(NamedTuple):
+    """What goes one way: an item, or the rows of a split key between two buckets."""
+
+    kind: str
+    slot: int
+    key: str | None
+    old: int
+    new: int
+    cost: float
+    state: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,21 +44,21 @@ class Figures:
     n_windows: int  # of the payback rule
 
     @cached_property
-    def old_buckets(self) -> list[int]:
-        return [bucket_of(item, self.before) for item in self.items]
+    def pieces(self) -> list[Piece]:
+        """The items, a split key as many times as there are ways from an old bucket to a new one for its rows."""
+        return [piece for item in self.items for piece in pieces_of(item, self.before, self.after)]
 
-    @cached_property
+    @property
     def new_buckets(self) -> list[int]:
-        return [bucket_of(item, self.after) for item in self.items]
+        return [piece.new for piece in self.pieces]
 
     @cached_property
     def moves(self) -> "Counter[tuple[Any, ...]]":
-        """The items on which the functions differ, as rows of ``moves``; a change of N is no exception."""
-        places = zip(self.items, self.old_buckets, self.new_buckets, strict=True)
+        """The pieces on which the functions differ, as rows of ``moves``; a change of N is no exception."""
         return Counter(
-            (item["kind"], item["slot"], item["key"], old, new, item["cost"], item["state"])
-            for item, old, new in places
-            if old != new
+            (piece.kind, piece.slot, piece.key, piece.old, piece.new, piece.cost, piece.state)
+            for piece in self.pieces
+            if piece.old != piece.new
         )
 
     @cached_property
@@ -66,11 +80,11 @@ class Figures:
 
     @cached_property
     def load_before(self) -> list[float]:
-        return loads(self.items, self.old_buckets, self.n_buckets)
+        return loads([(piece.cost, piece.old) for piece in self.pieces], self.n_buckets)
 
     @cached_property
     def load_after(self) -> list[float]:
-        return loads(self.items, self.new_buckets, self.n_buckets)
+        return loads([(piece.cost, piece.new) for piece in self.pieces], self.n_buckets)
 
     @cached_property
     def theta_before(self) -> float:
@@ -86,15 +100,26 @@ class Figures:
         if self.n_wanted <= self.before.n_buckets:
             return self.theta_before
         ring = self.before.with_n_buckets(self.n_wanted)
-        followed = [bucket_of(item, ring) for item in self.items]
-        return theta(loads(self.items, followed, ring.n_buckets), self.n_wanted)
+        return theta(self._loads_under(ring), self.n_wanted)
+
+    def _loads_under(self, function: PartitioningFunction) -> list[float]:
+        pieces = [piece for item in self.items for piece in pieces_of(item, function, function)]
+        return loads([(piece.cost, piece.old) for piece in pieces], function.n_buckets)
+
+    def merging(self, function: PartitioningFunction) -> float:
+        """What partial results beyond one a key cost, on the scale of θ."""
+        n_partials = sum(
+            len({piece.old for piece in pieces_of(item, function, function)}) - 1 for item in self.items
+        )
+        mean = self.total_cost / self.n_wanted
+        return n_partials * PARTIAL_COST / mean if mean > 0 else 0.0
 
     @cached_property
     def predictions(self) -> dict[str, Any]:
         """The fields of a row of ``plans`` that follow from the other tables."""
-        hashed = [bucket_of(item, self.by_hash) for item in self.items]
+        saved = self.theta_start + self.merging(self.before) - self.theta_after - self.merging(self.after)
         return {
-            "imbalance_hash": theta(loads(self.items, hashed, self.by_hash.n_buckets), self.n_wanted),
+            "imbalance_hash": theta(self._loads_under(self.by_hash), self.n_wanted),
             "imbalance_before": self.theta_before,
             "imbalance_after": self.theta_after,
             "load_before": self.load_before,
@@ -103,24 +128,35 @@ class Figures:
             "n_moves": self.moves.total(),
             "migration": self.migration,
             "total_state": self.total_state,
-            "cost_saved": self.n_windows * (self.theta_start - self.theta_after) * self.total_cost,
+            "cost_saved": self.n_windows * saved * self.total_cost,
             "cost_spent": self.migration * self.total_cost / self.total_state if self.total_state else 0.0,
         }
 
 
-def bucket_of(item: Row, function: PartitioningFunction) -> int:
-    """A slot's bucket, or the bucket of a heavy key."""
-    if item["kind"] == SLOT:
-        return int(function.slots[item["slot"] % function.n_slots])  # a slot out of range is told elsewhere
-    return function.bucket_of(key_of_text(item["key"], function.key_type))
+def pieces_of(item: Row, before: PartitioningFunction, after: PartitioningFunction) -> list[Piece]:
+    """A slot or a whole key as it is; a split key grain by grain, those that go the same way together."""
+    kind, slot, cost, state = item["kind"], item["slot"], item["cost"], item["state"]
+    if kind == SLOT:
+        old, new = (
+            int(of.slots[slot % of.n_slots]) for of in (before, after)
+        )  # out of range is told elsewhere
+        return [Piece(SLOT, slot, item["key"], old, new, cost, state)]
+    key = key_of_text(item["key"], before.key_type)
+    if key not in before.splits and key not in after.splits:
+        return [Piece(kind, slot, item["key"], before.bucket_of(key), after.bucket_of(key), cost, state)]
+    ways = Counter((before.bucket_of(key, grain), after.bucket_of(key, grain)) for grain in range(N_GRAINS))
+    return [
+        Piece(PART, slot, item["key"], old, new, cost * n / N_GRAINS, state * n / N_GRAINS)
+        for (old, new), n in sorted(ways.items())
+    ]
 
 
-def loads(items: list[Row], buckets: list[int], n_buckets: int) -> list[float]:
-    """The sum of cost per bucket."""
-    costs: list[list[float]] = [[] for _ in range(n_buckets)]
-    for item, bucket in zip(items, buckets, strict=True):
-        costs[bucket].append(item["cost"])
-    return [fsum(held) for held in costs]
+def loads(costs: list[tuple[float, int]], n_buckets: int) -> list[float]:
+    """The sum of cost per bucket, of (cost, bucket)."""
+    held: list[list[float]] = [[] for _ in range(n_buckets)]
+    for cost, bucket in costs:
+        held[bucket].append(cost)
+    return [fsum(inside) for inside in held]
 
 
 def theta(load: list[float], n_wanted: int) -> float:

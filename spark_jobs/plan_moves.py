@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from partitioning import Plan, make_plan
-from partitioning.explain import Explanation, explain_plan
 from partitioning.function import PartitioningFunction
-from partitioning.function_json import text_of_key
 from partitioning.item_forecast import LAST
-from partitioning.measures import imbalance, load_per_bucket, loads, overload
+from partitioning.measures import load_per_bucket, overload
 from schemas.dataset import Dataset
 from schemas.tables import MOVES, PLANS
 from spark_jobs.capacity_facts import capacity_of
@@ -17,8 +14,9 @@ from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Result, Task, Window, run_job
 from spark_jobs.plan_explanation import explanation_json, name_items
 from spark_jobs.plan_record import plan_checksum, plan_name_of
-from spark_jobs.plan_request import function_of, request_of, target_of
+from spark_jobs.plan_request import target_of
 from spark_jobs.plan_settings import add_options, settings_of
+from spark_jobs.planned import Planned, plan_for, why_not_split
 from spark_jobs.recent_moves import recent_moves
 from spark_jobs.scorecard import score_last_plan
 from spark_jobs.table_log import current_function, initial_function, layout_commit
@@ -52,13 +50,14 @@ def plan_moves(task: Task) -> Result:
     if applied:
         task.say(f"plan {applied['plan']} of this window is applied already")
         return _result(applied)
-    basis = _basis(dataset, task.window, items, function)
-    plan = make_plan(
-        request_of(dataset, basis.items, function, recent_moves(dataset, task.window, items)),
-        planner=dataset.planner,
+    basis = _basis(dataset, task.window, items)
+    planned = plan_for(dataset, basis.items, function, recent_moves(dataset, task.window, items))
+    row = _store(task.window, planned, basis.expected)
+    task.say(
+        f"plan {row['plan']}: {row['verdict']}, θ {row['imbalance_before']:.3f} → {row['imbalance_after']:.3f}"
     )
-    row = _store(dataset, task.window, basis, plan)
-    task.say(f"plan {row['plan']}: {plan.verdict}, θ {row['imbalance_before']:.3f} → {plan.imbalance:.3f}")
+    for sentence in planned.sentences:
+        task.say(sentence)
     return _result(row)
 
 
@@ -100,45 +99,48 @@ def settings_row(dataset: Dataset) -> Row:
 class _Basis:
     """What a plan starts from."""
 
-    function: PartitioningFunction
     items: ItemStats  # with the cost that is planned on
     expected: ExpectedCost | None  # None: the last window's own
 
 
-def _basis(dataset: Dataset, window: Window, items: ItemStats, function: PartitioningFunction) -> _Basis:
+def _basis(dataset: Dataset, window: Window, items: ItemStats) -> _Basis:
     if planned_on(dataset) == LAST:
-        return _Basis(function=function, items=items, expected=None)
+        return _Basis(items=items, expected=None)
     expected = expected_cost(dataset, window, items)
-    return _Basis(function=function, items=replace(items, cost=expected.forecast.expected), expected=expected)
+    return _Basis(items=replace(items, cost=expected.forecast.expected), expected=expected)
 
 
-def _store(dataset: Dataset, window: Window, basis: _Basis, plan: Plan) -> Row:
-    items, function, expected = basis.items, basis.function, basis.expected
-    after = function_of(dataset, items, function, plan)
-    explanation = explain_plan(plan)
-    moves = _moves(items, explanation)
+def _store(window: Window, planned: Planned, expected: ExpectedCost | None) -> Row:
+    dataset, after = planned.dataset, planned.after
     row = {
         "dataset": dataset.name,
         "window_start": window.start,
         "window_end": window.end,
-        "from_function": function.digest,
+        "from_function": planned.function.digest,
         "to_function": after.digest,
         **settings_row(dataset),
-        **_figures(dataset, items, plan, explanation),
+        **_figures(planned),
         "n_routes": after.n_routes,
     }
-    row["reasons"] += expected.sentences if expected else ()
+    row["reasons"] += [*planned.sentences, *_why_whole(planned), *(expected.sentences if expected else ())]
     row["plan"] = plan_name(row)
-    capacity = capacity_of(dataset, window, items, plan=row["plan"])
-    row["explanation"] = explanation_json(explanation, items, capacity=capacity)
-    row["checksum"] = plan_checksum(row, moves, after.to_json())
+    capacity = capacity_of(dataset, window, planned.items, plan=row["plan"])
+    row["explanation"] = explanation_json(planned.explanation, planned.named, capacity=capacity)
+    row["checksum"] = plan_checksum(row, planned.moves, after.to_json())
     save_function(dataset.name, after)
     if expected:
-        save_forecast(dataset.name, row["plan"], items, expected.forecast)
+        save_forecast(dataset.name, row["plan"], planned.items, expected.forecast)
     identity = {"dataset": dataset.name, "plan": row["plan"]}
-    replace_rows(moves, MOVES, **identity)
+    replace_rows(planned.moves, MOVES, **identity)
     replace_rows([row], PLANS, **identity)
     return row
+
+
+def _why_whole(planned: Planned) -> list[str]:
+    """Where a key alone is more than a bucket may hold and cannot be split: why, and what would help."""
+    sentence = why_not_split(planned.dataset)
+    is_heavy = any("item" in bucket.binds for bucket in planned.explanation.hot_buckets)
+    return [sentence] if sentence and is_heavy else []
 
 
 def plan_name(row: Row) -> str:
@@ -147,42 +149,26 @@ def plan_name(row: Row) -> str:
     return plan_name_of(row["dataset"], row["window_start"], *functions, *(row[name] for name in SETTINGS))
 
 
-def _moves(items: ItemStats, explanation: Explanation) -> list[Row]:
-    named = [(items.name_of(move.item), move) for move in explanation.moves]
-    return [
-        {
-            **name,
-            "key": text_of_key(name["key"]),
-            "from_bucket": move.source,
-            "to_bucket": move.target,
-            "cost": move.cost,
-            "state": move.state,
-            "cause": move.cause,
-            "imbalance_without": move.imbalance_without,
-        }
-        for name, move in named
-    ]
-
-
-def _figures(dataset: Dataset, items: ItemStats, plan: Plan, explanation: Explanation) -> Row:
+def _figures(planned: Planned) -> Row:
     """Loads have a number for each bucket of either function; θ is that of the buckets that stay."""
-    request, payback = plan.request, explanation.payback
+    dataset, plan, items = planned.dataset, planned.plan, planned.items
+    payback = planned.explanation.payback
     by_hash = load_per_bucket(items.cost, items.buckets(initial_function(dataset)), dataset.n_buckets)
     return {
         "imbalance_hash": overload(by_hash),
-        "imbalance_before": imbalance(request, request.owner),
+        "imbalance_before": planned.imbalance_before,
         "imbalance_after": plan.imbalance,
-        "load_before": loads(request, request.owner).tolist(),
+        "load_before": planned.load_before.tolist(),
         "load_after": plan.load.tolist(),
-        "n_moves": int(plan.moved.size),
-        "migration": plan.migration,
-        "total_state": request.total_state,
+        "n_moves": len(planned.moves),
+        "migration": planned.made.migration,
+        "total_state": planned.made.parted.whole.total_state,
         "bound_imbalance": plan.bounds.imbalance,
         "bound_migration": plan.bounds.migration,
         "cost_saved": payback.saved,
         "cost_spent": payback.spent,
-        "verdict": plan.verdict,
-        "reasons": name_items(plan.reasons, items),
+        "verdict": planned.verdict,
+        "reasons": name_items(plan.reasons, planned.named),
     }
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from partitioning import Budgets, History, PaybackRule, Plan, PlanRequest
+from partitioning import Budgets, History, PaybackRule, PlanRequest
 from partitioning.function import PartitioningFunction
+from partitioning.split_planning import SplitPlan
 from schemas.dataset import Dataset
 from spark_jobs.item_stats import ItemStats
 
@@ -51,11 +52,25 @@ def target_of(dataset: Dataset) -> float:
 
 
 def function_of(
-    dataset: Dataset, items: ItemStats, function: PartitioningFunction, plan: Plan
+    dataset: Dataset,
+    items: ItemStats,
+    function: PartitioningFunction,
+    made: SplitPlan,
+    *,
+    row_id: tuple[str, ...] | None = None,
 ) -> PartitioningFunction:
-    """Every slot and every heavy key ends where the plan has it; all other keys follow their slots."""
+    """Every slot, heavy key and part ends where the plan has it; all other keys follow their slots. ``items`` has each key whole."""
+    plan = made.plan
     is_drained = not (plan.owner >= dataset.n_buckets).any()
     n_buckets = dataset.n_buckets if is_drained else plan.request.n_buckets
     slots = dict(enumerate(plan.owner[: items.n_slots].tolist()))
-    keys = dict(zip(items.key, plan.owner[items.n_slots :].tolist(), strict=True))
-    return function.with_n_buckets(n_buckets).with_changes(slots=slots, routes=keys)
+    owners = plan.owner[items.n_slots : items.slot.size].tolist()
+    keys = {
+        key: owner
+        for position, (key, owner) in enumerate(zip(items.key, owners, strict=True), start=items.n_slots)
+        if position not in made.parts
+    }
+    splits = {items.key[position - items.n_slots]: parts for position, parts in made.parts.items()}
+    return function.with_n_buckets(n_buckets).with_changes(
+        slots=slots, routes=keys, splits=splits, row_id=row_id
+    )

@@ -1,7 +1,7 @@
 """
 Measure what the planner balances: the heavy keys one by one, all others as the total of their slot.
 
-At most S slots, ``max_tracked_keys`` heavy keys and the keys that have a route come to the driver, however many keys there are.
+At most S slots, ``max_tracked_keys`` heavy keys and the keys that have a route or are split come to the driver, however many keys there are.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from spark_jobs.job import Result, Task, run_job
 from spark_jobs.late_data import what_changed
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import window_events
-from spark_jobs.routing import local_frame, routes_frame, slot_column
+from spark_jobs.routing import local_frame, slot_column, with_exception
 from spark_jobs.slot_sizes import slot_bytes
 from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
@@ -86,9 +86,10 @@ def measure_costs(
     share = max(HEAVY * dataset.max_imbalance / function.n_buckets, 0.25 / max(dataset.max_tracked_keys, 1))
     per_key = events.groupBy(F.col(quoted(dataset.key)).alias("key")).agg(F.sum(cost).alias("cost"))
     is_heavy = F.col("cost") >= F.lit(max(share * total_cost, 1e-300))
-    is_tracked = is_heavy | F.col("is_routed")
+    # What has a route or is split is tracked however light it has become.
+    is_tracked = is_heavy | F.col("is_exception")
     found = (
-        _marked_routes(per_key, function)
+        with_exception(per_key, function, key="key")
         .groupBy(
             slot_column("key", function.n_slots).alias("slot"),
             is_tracked.alias("is_tracked"),
@@ -109,21 +110,10 @@ def event_cost(dataset: Dataset) -> Column:
     return F.expr(dataset.cost).cast("double")
 
 
-def _marked_routes(per_key: DataFrame, function: PartitioningFunction) -> DataFrame:
-    """Which keys have a route: those are tracked however light they have become."""
-    if not function.routes:
-        return per_key.withColumn("is_routed", F.lit(False))
-    routes = F.broadcast(routes_frame(per_key.sparkSession, function))
-    joined = per_key.join(routes, F.col("key").eqNullSafe(F.col("__route_key")), "left")
-    return joined.withColumn("is_routed", F.col("__route_bucket").isNotNull()).select(
-        "key", "cost", "is_routed"
-    )
-
-
 def _heaviest(tracked: pa.Table, dataset: Dataset, function: PartitioningFunction) -> HeavyKeys:
-    """All routed keys, and the heaviest others up to ``max_tracked_keys``; those that were not seen cost nothing."""
+    """All routed and split keys, and the heaviest others up to ``max_tracked_keys``; those that were not seen cost nothing."""
     seen = dict(zip(tracked["key"].to_pylist(), tracked["cost"].to_pylist(), strict=True))
-    costs = {key: seen.get(key, 0.0) for key in function.routes}
+    costs = {key: seen.get(key, 0.0) for key in function.exceptions}
     others = sorted(
         ((key, cost) for key, cost in seen.items() if key not in costs),
         key=lambda pair: (-pair[1], pair[0] is not None, str(pair[0])),

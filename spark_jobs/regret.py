@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from partitioning import History, make_plan
+from partitioning import History
 from partitioning.item_forecast import LAST
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row, load_function
 from spark_jobs.item_stats import ItemStats, read_stats
 from spark_jobs.job import Window
-from spark_jobs.plan_request import function_of, request_of
+from spark_jobs.planned import plan_for
 from spark_jobs.stored_windows import read_windows
 
 NOTHING: Row = {"imbalance_last": None, "imbalance_clairvoyant": None}
@@ -30,15 +30,21 @@ def regret_of(dataset: Dataset, plan: Row, window: Window, now: ItemStats) -> Ro
         dataset,
         **{
             name: plan[name]
-            for name in ("max_imbalance", "target_imbalance", "max_routes", "max_migration", "n_buckets")
+            for name in (
+                "planner",
+                "max_imbalance",
+                "target_imbalance",
+                "max_routes",
+                "max_migration",
+                "n_buckets",
+            )
         },
     )
     then = read_stats(dataset, Window(start=plan["window_start"], end=plan["window_end"]))
     before = load_function(dataset.name, plan["from_function"])
 
     def realised(items: ItemStats) -> float:
-        made = make_plan(request_of(as_planned, items, before, History()), planner=plan["planner"])
-        return now.imbalance(function_of(as_planned, items, before, made), plan["n_buckets"])
+        return now.imbalance(plan_for(as_planned, items, before, History()).after, plan["n_buckets"])
 
     return {
         "imbalance_last": realised(then),

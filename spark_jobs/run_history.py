@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from partitioning import History
 from schemas.tables import MOVES, RUNS, SCORES
 from spark_jobs.control_tables import Row, read_rows
+from spark_jobs.item_stats import PART
 from spark_jobs.run_outcome import DRY_RUN, FAILED, HELD, MIGRATED, PLANNED
 
 _TELLING = (
@@ -90,6 +91,8 @@ def _moves_by_plan(dataset: str, plans: list[str]) -> dict[str, list[tuple[Any, 
     rows = read_rows(MOVES, dataset=dataset)
     found: dict[str, list[tuple[Any, int, int]]] = {}
     for move in rows.filter(pc.is_in(rows["plan"], value_set=pa.array(plans, pa.string()))).to_pylist():
+        if move["kind"] == PART:
+            continue  # which rows of the key it was, nobody knows any more
         item = move["kind"], move["slot"], move["key"]
         found.setdefault(move["plan"], []).append((item, move["from_bucket"], move["to_bucket"]))
     return found

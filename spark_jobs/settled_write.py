@@ -27,13 +27,21 @@ def spread(  # noqa: PLR0913  (what a write depends on)
 
     Delta writes one file for each bucket that a task holds. So a slot of ``own_file`` becomes one settled file a bucket
     (one, unless a key of it is routed elsewhere), all others of a bucket one mixed file, ordered by slot. ``function`` is the
-    one that the buckets follow, if it is known: slots of different buckets then share a task.
+    one that the buckets follow, if it is known: slots of different buckets then share a task, and a slot with a split key, which is
+    much for one, has a task for each bucket.
     """
     slot = slot_column(key, own_file.size)
     rest = 0 if own_file.all() else n_buckets
     task_of_slot = _task_of_slot(own_file, function)
     of_slot = array_literal(np.where(own_file, rest + task_of_slot, -1).tolist())[slot]
     n_tasks = rest + int(task_of_slot.max()) + 1
+    split = _slots_of_splits(own_file, function)
+    if split.size:
+        numbers = np.full(own_file.size, -1, dtype=np.int64)
+        numbers[split] = n_tasks + n_buckets * np.arange(split.size)
+        of_split = array_literal(numbers.tolist())[slot]
+        of_slot = F.when(of_split >= 0, of_split + F.col("bucket")).otherwise(of_slot)
+        n_tasks += n_buckets * split.size
     task = F.when(of_slot >= 0, of_slot).otherwise(F.col("bucket")) if rest else of_slot
     spread_rows = frame.repartitionById(max(n_tasks, 1), task.cast("int"))
     return spread_rows.sortWithinPartitions("bucket", slot, *sort_by)
@@ -56,8 +64,17 @@ def _task_of_slot(own_file: NDArray[np.bool_], function: PartitioningFunction | 
     nth_of_bucket = np.empty_like(bucket)
     nth_of_bucket[order] = np.arange(slots.size) - np.searchsorted(bucket[order], bucket[order])
     shared = nth_of_bucket * function.n_buckets + bucket // SLOTS_A_TASK
-    keys = list(function.routes)
+    keys = function.exceptions
     is_routed = np.isin(slots, slots_of(keys, function.key_type, function.n_slots)) if keys else False
     label = np.where(is_routed, -1 - slots, shared)
     task[slots] = np.unique(label, return_inverse=True)[1]
     return task
+
+
+def _slots_of_splits(own_file: NDArray[np.bool_], function: PartitioningFunction | None) -> NDArray[np.int64]:
+    """The slots of ``own_file`` that hold a split key."""
+    keys = [] if function is None else list(function.splits)
+    slots = (
+        slots_of(keys, function.key_type, function.n_slots) if function and keys else np.empty(0, np.int64)
+    )
+    return np.unique(slots[own_file[slots]])

@@ -32,13 +32,13 @@ _KEY = "__new_key"
 
 
 def with_bucket(frame: DataFrame, dataset: str | Dataset) -> DataFrame:
-    """The frame with a column ``bucket``: where the dataset's function, as the table has it now, puts each row's key."""
+    """The frame with a column ``bucket``: where the dataset's function, as the table has it now, puts each row."""
     found = _dataset(dataset)
     return routing.with_bucket(frame, current_function(found), key=found.key)
 
 
 def read_bucket(spark: SparkSession, dataset: str | Dataset, bucket: int) -> DataFrame:
-    """The rows of one bucket: every row of every key that lives there, and no other file is opened."""
+    """The rows of one bucket: every row of every key that lives there, its part of a split key's, and no other file is opened."""
     return read_table(spark, _dataset(dataset).state).where(F.col("bucket") == int(bucket))
 
 
@@ -115,12 +115,12 @@ def _upsert(transaction: LayoutTransaction, frame: DataFrame) -> int:
 
 
 def _buckets_of(slots: NDArray[np.int64], function: PartitioningFunction) -> set[int]:
-    """Where rows of these slots may be: the slots' buckets, and those of routed keys."""
+    """Where rows of these slots may be: the slots' buckets, and those of routed and split keys."""
     buckets = set(function.slots[slots].tolist())
-    keys = list(function.routes)
+    keys = function.exceptions
     if keys:
         is_touched = np.isin(slots_of(keys, function.key_type, function.n_slots), slots)
-        buckets |= {function.routes[keys[i]] for i in np.flatnonzero(is_touched)}
+        buckets |= {part.bucket for i in np.flatnonzero(is_touched) for part in function.parts_of(keys[i])}
     return buckets
 
 

@@ -16,7 +16,9 @@ import pyarrow as pa
 
 from partitioning.function import PartitioningFunction
 from partitioning.hashing import slot_of
+from partitioning.splits import N_GRAINS
 from schemas.dataset import Dataset
+from spark_jobs.arrow_rows import buckets_of_batch
 from spark_jobs.commit_files import CommitFiles, FileEntry, Snapshot, read_commit
 from spark_jobs.control_tables import load_function
 from spark_jobs.job import JobError, Result, Task, run_job
@@ -30,7 +32,7 @@ class Content:
 
     rows: int
     checksum: int
-    astray: int  # rows that are not in the bucket that the function gives their key
+    astray: int  # rows that are not in the bucket that the function gives them
 
 
 def verify_layout(task: Task) -> Result:
@@ -89,7 +91,7 @@ def content_of(
             rows += batch.num_rows
             checksum = (checksum + checksum_of(_theirs(batch))) % 2**64
             if function is not None:
-                wanted = function.buckets_of(batch[dataset.key].to_pylist())
+                wanted = buckets_of_batch(batch, function, key=dataset.key)
                 astray += int(np.count_nonzero(wanted != entry.bucket))
     return Content(rows=rows, checksum=checksum, astray=astray)
 
@@ -101,15 +103,23 @@ def _theirs(batch: pa.RecordBatch) -> pa.RecordBatch:
 def misplaced_flips(
     flipped: Iterable[tuple[FileEntry, FileEntry]], before: PartitioningFunction, after: PartitioningFunction
 ) -> list[FileEntry]:
-    """Flipped files that may hold a key which belongs elsewhere, found by asking for every slot and every routed key."""
-    routed = defaultdict(list)
-    for key in {**before.routes, **after.routes}:
-        routed[slot_of(key, before.key_type, before.n_slots)].append(key)
+    """
+    Flipped files that may hold a row which belongs elsewhere.
+
+    Found by asking for every slot, every routed key and every grain of every split key.
+    """
+    places_in_slot: defaultdict[int, set[tuple[int, int]]] = defaultdict(set)
+    for key in {*before.exceptions, *after.exceptions}:
+        is_split = key in before.splits or key in after.splits
+        places_in_slot[slot_of(key, before.key_type, before.n_slots)] |= {
+            (before.bucket_of(key, grain), after.bucket_of(key, grain))
+            for grain in range(N_GRAINS if is_split else 1)
+        }
 
     def places(entry: FileEntry) -> Iterator[tuple[int, int]]:
         for slot in range(entry.low_slot, entry.high_slot + 1):
             yield int(before.slots[slot]), int(after.slots[slot])
-            yield from ((before.bucket_of(key), after.bucket_of(key)) for key in routed[slot])
+            yield from places_in_slot[slot]
 
     def is_misplaced(old: FileEntry, new: FileEntry) -> bool:
         targets = {target for place, target in places(old) if place == old.bucket}

@@ -6,6 +6,7 @@ Tables at rest, built once and copied for each fault; and what a table holds, re
 | settled    | two days of events, one file a slot and day, migrated once; a plan to a third function is made   |
 | mixed      | the same after a user's OPTIMIZE                                                                  |
 | astray     | the same after a writer that did not ask for the function: rows and whole files in wrong buckets |
+| split      | the settled table with two keys split, one of them the NULL key; a plan cuts one anew, joins one, cuts another |
 | balances   | one row a key, migrated once                                                                     |
 | fed        | one day of events that came from three feeds, two tables and a folder of files                    |
 | small      | a day of eight keys in four slots and two buckets, for tests of many rounds                      |
@@ -24,6 +25,7 @@ import pytest
 from deltalake import DeltaTable, QueryBuilder
 
 from partitioning.function import PartitioningFunction
+from partitioning.grains import grain_of
 from schemas.dataset import Dataset
 from schemas.feeds import DeclaredFeed
 from schemas.tables import NUMBER, PLANS, WHOLE
@@ -40,6 +42,7 @@ from spark_jobs.table_log import OURS, current_function, initial_function
 from tests.spark_jobs.conftest import DAY, KEYS, START, rows_of_day
 
 COLUMNS = '`who``s"it` string, at timestamp, page string'
+ROW_ID = ("at", "page")  # what tells rows of a split key apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +158,19 @@ def build_astray(spark: Any, scene: Scene) -> Scene:
     return scene
 
 
+def build_split(spark: Any, scene: Scene) -> Scene:
+    plain = initial_function(scene.dataset)
+    halves = {KEYS[0]: [(0, 2048), (1, 2048)], None: [(2, 96), (0, 4000)]}
+    second = turned(plain).with_changes(splits=halves, row_id=ROW_ID)
+    change_function(scene.task(), second)
+    third = second.with_changes(
+        slots={1: (int(second.slots[1]) + 1) % 3},
+        routes={None: 1},
+        splits={KEYS[0]: [(0, 1000), (2, 1096), (1, 2000)], KEYS[9]: [(0, 2048), (2, 2048)]},
+    )
+    return replace(scene, plan=write_plan(scene.task(), second, third))
+
+
 def build_balances(spark: Any, folder: Path) -> Scene:
     dataset = dataset_in(folder, name="balances", rows_per_key="one", keep_windows=None)
     scene = Scene(folder=folder, dataset=dataset)
@@ -218,15 +234,16 @@ class Held:
 
     rows: Counter[tuple[Any, ...]]
     places: frozenset[tuple[Any, int]]
+    grains: frozenset[tuple[Any, int, int]]  # key, grain and bucket, by ROW_ID
 
     @property
-    def split_keys(self) -> list[Any]:
+    def split_keys(self) -> set[Any]:
         """Keys that lie in more than one bucket."""
-        return [key for key, n in Counter(key for key, _ in self.places).items() if n > 1]
+        return {key for key, n in Counter(key for key, _ in self.places).items() if n > 1}
 
     def astray(self, function: PartitioningFunction) -> list[Any]:
-        """Keys with a row outside the bucket that plain Python, key by key, gives them."""
-        return [key for key, bucket in self.places if function.bucket_of(key) != bucket]
+        """Keys with a row outside the bucket that plain Python, row by row, gives them."""
+        return [key for key, grain, bucket in self.grains if function.bucket_of(key, grain) != bucket]
 
 
 def held_by(dataset: Dataset, version: int | None = None) -> Held:
@@ -234,8 +251,20 @@ def held_by(dataset: Dataset, version: int | None = None) -> Held:
     found = pa.table(QueryBuilder().register("held", table).execute("SELECT * FROM held").read_all())
     theirs = [name for name in found.column_names if name not in OURS]
     rows = zip(*(found[name].to_pylist() for name in theirs), strict=True)
-    places = zip(found[dataset.key].to_pylist(), found["bucket"].to_pylist(), strict=True)
-    return Held(rows=Counter(rows), places=frozenset(places))
+    keys, buckets = found[dataset.key].to_pylist(), found["bucket"].to_pylist()
+    return Held(
+        rows=Counter(rows),
+        places=frozenset(zip(keys, buckets, strict=True)),
+        grains=frozenset(zip(keys, _grains(found), buckets, strict=True)),
+    )
+
+
+def _grains(found: pa.Table) -> list[int]:
+    """By plain Python, row by row; 0 where the table has other columns and nothing is split."""
+    if not set(ROW_ID) <= set(found.column_names):
+        return [0] * found.num_rows
+    rows = zip(*(found[name].to_pylist() for name in ROW_ID), strict=True)
+    return [grain_of(row, ["timestamp", "string"]) for row in rows]
 
 
 def version_of(dataset: Dataset) -> int:

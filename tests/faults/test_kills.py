@@ -41,6 +41,7 @@ class Kill:
     """One death: in which work, and when."""
 
     work: str
+    scene: str = ""  # the work's usual one unless given
     step: str = ""  # of the layout transaction; otherwise by the clock or by what is seen on disk
     after: bool = False  # after the step, not before it
     nth: int = 1  # call of the step
@@ -48,17 +49,18 @@ class Kill:
     on_new_file: str = ""  # as soon as the table's folder has a file more that ends so
 
     def __str__(self) -> str:
+        name = f"{self.work} {self.scene}".strip()
         if self.seconds is not None:
-            return f"{self.work}: after {self.seconds:.2f} s"
+            return f"{name}: after {self.seconds:.2f} s"
         if self.on_new_file:
-            return f"{self.work}: with a new {self.on_new_file}"
-        return f"{self.work}: {'after' if self.after else 'before'} {self.step} {self.nth}"
+            return f"{name}: with a new {self.on_new_file}"
+        return f"{name}: {'after' if self.after else 'before'} {self.step} {self.nth}"
 
 
-def at_steps(work: str, *steps: str) -> list[Kill]:
+def at_steps(work: str, *steps: str, scene: str = "") -> list[Kill]:
     """One kill a step, written as ``step`` (after it), ``-step`` (before it), ``step*2`` (its second call)."""
     return [
-        Kill(work, name.lstrip("-"), after=not name.startswith("-"), nth=int(nth or 1))
+        Kill(work, scene, name.lstrip("-"), after=not name.startswith("-"), nth=int(nth or 1))
         for name, _, nth in (step.partition("*") for step in steps)
     ]
 
@@ -73,6 +75,9 @@ KILLS = [
     *at_steps("roll back", "flip", "commit"),
     *at_steps("append", "write", "commit"),
     *at_steps("upsert", "write", "commit"),
+    *at_steps("migrate", "write", scene="split"),
+    *at_steps("merge", "rows of the merge", scene="split"),
+    *at_steps("load", "write", scene="split"),
     Kill("migrate", on_new_file=".parquet"),
 ]
 _CLOCK = random.Random(5)  # noqa: S311  (moments, not secrets)
@@ -80,7 +85,7 @@ KILLS += [Kill(work, seconds=_CLOCK.uniform(1, 8)) for work in ("migrate", "load
 
 
 def scene_of(kill: Kill) -> str:
-    return SCENE_OF.get(kill.work, "settled")
+    return kill.scene or SCENE_OF.get(kill.work, "settled")
 
 
 @pytest.fixture(scope="module")
@@ -142,11 +147,12 @@ def undisturbed(scenes, tmp_path_factory) -> Callable[[Kill], tuple[Held, str]]:
     known: dict[str, tuple[Held, str]] = {}
 
     def outcome(kill: Kill) -> tuple[Held, str]:
-        if kill.work not in known:
-            with scenes(scene_of(kill)).copied_to(folder / kill.work).entered() as scene:
+        name = f"{kill.work} {scene_of(kill)}"
+        if name not in known:
+            with scenes(scene_of(kill)).copied_to(folder / name).entered() as scene:
                 WORKS[kill.work](scene.task(DAY_OF.get(kill.work, 1)))
-                known[kill.work] = held_by(scene.dataset), properties_of(scene.dataset)[FUNCTION]
-        return known[kill.work]
+                known[name] = held_by(scene.dataset), properties_of(scene.dataset)[FUNCTION]
+        return known[name]
 
     return outcome
 
@@ -197,4 +203,5 @@ def check_whole(kill: Kill, scene: Scene, before: Held, wanted: Held) -> None:
         )
     else:
         assert held.astray(named) == []
-    assert held.split_keys == []
+    moving = load_function(scene.dataset.name, properties.get(MOVING) or properties[FUNCTION])
+    assert held.split_keys <= {*named.splits, *moving.splits}

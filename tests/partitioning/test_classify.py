@@ -9,15 +9,22 @@ from partitioning.classify import FLIP, NO_BUCKET, REWRITE, STAY, FileRanges, ch
 from partitioning.errors import FunctionError
 from partitioning.function import PartitioningFunction
 from partitioning.hashing import slot_of
+from partitioning.splits import N_GRAINS
 
 FEW = settings(deadline=None, max_examples=200, derandomize=True)
 N_SLOTS = 16
 KEYS = list(range(60))  # about four a slot
+GRAIN = st.integers(0, N_GRAINS - 1)
 
 
-def make_function(slots, routes=None, *, n_buckets=4):
+def make_function(slots, routes=None, *, n_buckets=4, splits=None):
     return PartitioningFunction(
-        key_type="bigint", n_buckets=n_buckets, slots=np.array(slots), routes=routes or {}
+        key_type="bigint",
+        n_buckets=n_buckets,
+        slots=np.array(slots),
+        routes=routes or {},
+        splits=splits or {},
+        row_id=("id",),
     )
 
 
@@ -30,27 +37,35 @@ def ranges(*files):
 def functions(draw, n_buckets):
     slots = draw(st.lists(st.integers(0, n_buckets - 1), min_size=N_SLOTS, max_size=N_SLOTS))
     keys = draw(st.lists(st.sampled_from([*KEYS, None]), max_size=6, unique=True))
+    bucket = st.integers(0, n_buckets - 1)
+    cut = st.integers(1, N_GRAINS - 1)
     return make_function(
-        slots, {key: draw(st.integers(0, n_buckets - 1)) for key in keys}, n_buckets=n_buckets
+        slots,
+        {key: draw(bucket) for key in keys[::2]},
+        n_buckets=n_buckets,
+        splits={
+            key: [(draw(bucket), low := draw(cut)), (draw(bucket), N_GRAINS - low)] for key in keys[1::2]
+        },
     )
 
 
 @st.composite
 def changes(draw):
-    """Two functions, perhaps of different numbers of buckets, and files whose rows obey the first."""
+    """Two functions, perhaps of different numbers of buckets, and files whose rows, (key, grain) each, obey the first."""
     before = draw(functions(draw(st.integers(1, 4))))
     after = draw(functions(draw(st.integers(1, 5))))
     files = []
+    rows = [(key, grain) for key in [*KEYS, None] for grain in draw(st.lists(GRAIN, min_size=2, max_size=4))]
     for _ in range(draw(st.integers(1, 6))):
         bucket = draw(st.integers(0, before.n_buckets - 1))
-        residents = [key for key in [*KEYS, None] if before.bucket_of(key) == bucket]
+        residents = [row for row in rows if before.bucket_of(*row) == bucket]
         if residents:
             files.append((bucket, draw(st.lists(st.sampled_from(residents), min_size=1, max_size=5))))
     return before, after, files
 
 
-def file_of(bucket, keys, slack):
-    slots = [slot_of(key, "bigint", N_SLOTS) for key in keys]
+def file_of(bucket, rows, slack):
+    slots = [slot_of(key, "bigint", N_SLOTS) for key, _ in rows]
     return bucket, max(0, min(slots) - slack), min(N_SLOTS - 1, max(slots) + slack)
 
 
@@ -61,11 +76,11 @@ def test_no_file_stays_or_flips_with_a_row_that_must_go_elsewhere(change, slack)
     before, after, files = change
     if not files:
         return
-    classes = classify(ranges(*(file_of(bucket, keys, slack) for bucket, keys in files)), before, after)
+    classes = classify(ranges(*(file_of(bucket, rows, slack) for bucket, rows in files)), before, after)
 
-    for (bucket, keys), action, target in zip(files, classes.action, classes.bucket, strict=True):
+    for (bucket, rows), action, target in zip(files, classes.action, classes.bucket, strict=True):
         if action != REWRITE:
-            assert {after.bucket_of(key) for key in keys} == {target}
+            assert {after.bucket_of(*row) for row in rows} == {target}
             assert (action == STAY) == (target == bucket)
         else:
             assert target == NO_BUCKET
@@ -113,6 +128,41 @@ def test_file_is_classed_as_its_residents_demand(
     classes = classify(ranges(file), before, after)
 
     assert (classes.action[0], classes.bucket[0]) == (action, target)
+
+
+@pytest.mark.parametrize(
+    ("parts_before", "parts_after", "file", "action", "target"),
+    [
+        pytest.param(None, "0 3", (0, 2, 2), REWRITE, NO_BUCKET, id="a-share-of-the-key-leaves"),
+        pytest.param(None, "0 3", (0, 3, 7), STAY, 0, id="beside-the-slot-of-the-key"),
+        pytest.param("0 3", "0 2", (3, 2, 2), FLIP, 2, id="a-part-moves-whole"),
+        pytest.param("0 3", "0 2", (0, 2, 2), STAY, 0, id="the-other-part-stays"),
+        pytest.param("0 3", None, (3, 2, 2), FLIP, 0, id="a-part-comes-home"),
+        pytest.param("0 3", "3 0", (3, 2, 2), FLIP, 0, id="parts-change-places"),
+        pytest.param("0 3", "3 0", (0, 2, 2), REWRITE, NO_BUCKET, id="others-of-the-slot-stay"),
+    ],
+)
+def test_file_of_a_split_key_is_classed_by_its_parts(parts_before, parts_after, file, action, target):
+    """A part that is alone in its files moves as whole files do; only a new cut through a key's rows is rewritten."""
+
+    def function(parts):
+        halves = None if parts is None else [(int(bucket), N_GRAINS // 2) for bucket in parts.split()]
+        return make_function(HALVES, splits=None if halves is None else {ROUTED: halves})
+
+    classes = classify(ranges(file), function(parts_before), function(parts_after))
+
+    assert (classes.action[0], classes.bucket[0]) == (action, target)
+
+
+def test_another_row_id_is_refused_between_two_functions_that_split():
+    """All rows of both keys would have other grains: nothing could be proved from files."""
+    split = make_function(HALVES, splits={1: [(0, 2048), (1, 2048)]})
+    other = make_function(HALVES).with_changes(splits={1: [(0, 2048), (1, 2048)]}, row_id=("other",))
+
+    with pytest.raises(
+        FunctionError, match=r"by the row id of classify.before\. Got \['other'\] after \['id'\]"
+    ):
+        classify(ranges((0, 0, 0)), split, other)
 
 
 def test_only_buckets_that_something_leaves_are_looked_at():

@@ -496,12 +496,12 @@ def changed(**changes):
     [
         ("{", r"A function's text must be JSON\. Got Expecting"),
         (None, r"A function's text must be JSON\. Got "),
-        ("[]", r"must be an object of format 1\. Got 'list'\."),
+        ("[]", r"must be an object of format 1 or 2\. Got 'list'\."),
         (
-            changed(format=2),
-            r"must be an object of format 1\. Got 2\. If a newer release wrote it, upgrade\.",
+            changed(format=3),
+            r"must be an object of format 1 or 2\. Got 3\. If a newer release wrote it, upgrade\.",
         ),
-        (changed(format="left out"), r"must be an object of format 1\. Got 'no format'\."),
+        (changed(format="left out"), r"must be an object of format 1 or 2\. Got 'no format'\."),
         (
             changed(routes="left out"),
             r"exactly the fields of format 1\. Got missing: \['routes'\], unknown: \[\]\.",

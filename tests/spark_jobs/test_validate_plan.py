@@ -287,7 +287,14 @@ def test_item_that_is_not_there_just_once_is_found(task, planned, change):
 
 CONTENT = json.loads(PartitioningFunction.initial(key_type="string", n_buckets=4, n_slots=64).to_json())
 SOUND = dict.fromkeys(
-    ("slots_without_bucket", "routes_without_bucket", "routes_given_twice", "routes_without_effect"), 0
+    (
+        "slots_without_bucket",
+        "routes_without_bucket",
+        "routes_given_twice",
+        "routes_without_effect",
+        "splits_not_whole",
+    ),
+    0,
 )
 
 
@@ -311,6 +318,19 @@ def home_of(key):
         ),
         pytest.param({"routes": [["a", home_of("a")]]}, {"routes_without_effect": 1}, id="route-idle"),
         pytest.param({"routes": [[None, home_of(None)]]}, {"routes_without_effect": 1}, id="null-route-idle"),
+        pytest.param({"splits": [["a", [[1, 96], [2, 4000]]]]}, {}, id="split"),
+        pytest.param(
+            {"splits": [["a", [[1, 96], [2, 3999]]]]}, {"splits_not_whole": 1}, id="split-with-a-hole"
+        ),
+        pytest.param({"splits": [["a", [[1, 96], [1, 4000]]]]}, {"splits_not_whole": 1}, id="split-in-one"),
+        pytest.param(
+            {"splits": [["a", [[1, 96], [4, 4000]]]]}, {"routes_without_bucket": 1}, id="part-outside"
+        ),
+        pytest.param(
+            {"routes": [["a", (home_of("a") + 1) % 4]], "splits": [["a", [[1, 96], [2, 4000]]]]},
+            {"routes_given_twice": 1},
+            id="routed-and-split",
+        ),
     ],
 )
 def test_function_gives_every_key_one_bucket_by_one_way(change, facts):
