@@ -10,6 +10,7 @@ from benchmarks.event_log import ShuffleStage, read_shuffle_stages
 from benchmarks.splitting_contenders import CONTENDERS, MERGES, OURS, PLAIN, SALTED
 from benchmarks.splitting_figures import HASH_REPARTITION, SENT_BY_CHOICE, Measured, Outcome, goals_of
 from schemas.dataset import ROOT
+from tests.conftest import interpreting
 
 
 def stage(*seconds):
@@ -87,7 +88,9 @@ def test_quick_form_has_equal_results_and_splits_the_heavy_key(tmp_path):
     """In a process of its own, for this one has a session already."""
     saved = tmp_path / "outcome.json"
     command = [sys.executable, "-m", "benchmarks.bench_splitting", "--quick", "--save", str(saved)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=interpreting(), capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
 
     kept = json.loads(saved.read_text())

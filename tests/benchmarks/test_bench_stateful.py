@@ -11,6 +11,7 @@ from benchmarks.stateful_figures import goals_of
 from benchmarks.stateful_layouts import NAMES
 from benchmarks.stateful_windows import Run
 from schemas.dataset import ROOT
+from tests.conftest import interpreting
 
 pytestmark = pytest.mark.spark
 
@@ -20,7 +21,9 @@ def runs(tmp_path_factory) -> dict[str, Run]:
     """One window, by name; in a process of its own, for this one has a session already."""
     saved = tmp_path_factory.mktemp("bench") / "runs.json"
     command = [sys.executable, "-m", "benchmarks.bench_stateful", "--quick", "--save", str(saved)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=interpreting(), capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return {run["name"]: Run(**run) for run in json.loads(saved.read_text())["runs"]}
 

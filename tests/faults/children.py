@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from schemas.dataset import ROOT
+from tests.conftest import interpreting
 
 LONGEST = 600.0  # seconds; a child that takes longer hangs
-SMALL = "--master local[1] --driver-memory 600m pyspark-shell"
+SMALL = ("--master", "local[1]", "--driver-memory", "600m")
 
 QUICK = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"  # classes load faster unverified
 
@@ -31,10 +32,9 @@ def own_home(folder: Path) -> Path:
 def settings(home: Path, warehouse: Path) -> dict[str, str]:
     """The environment of a child that works in this warehouse."""
     return {
-        **os.environ,
+        **interpreting(*SMALL),
         "EVENKEEL_WAREHOUSE": str(warehouse),
         "SPARK_CONF_DIR": str(home / "conf"),
-        "PYSPARK_SUBMIT_ARGS": SMALL,
         "SPARK_SUBMIT_OPTS": QUICK,
         "PYTHONPATH": str(ROOT),
     }

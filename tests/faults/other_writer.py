@@ -1,11 +1,14 @@
 """
 Somebody else's process: appends through our own module, deletes and updates by plain Delta, until it is told to stop.
 
+It rests as long as it works: whoever commits without a pause can keep a slower process from ever getting through.
+
 Each thing done is a line of JSON on standard output, written once it is committed: [what, number].
 """
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,6 +58,7 @@ def change(task: Task, command: Any) -> None:
 def until_done(work: Callable[[], object]) -> None:
     """What a user does who is refused: begin again. An append that gave up has committed nothing."""
     while True:
+        began = time.monotonic()
         try:
             work()
         except CONFLICTS:
@@ -63,6 +67,7 @@ def until_done(work: Callable[[], object]) -> None:
             if GAVE_UP not in str(error):
                 raise
             continue
+        time.sleep(time.monotonic() - began)
         return
 
 
