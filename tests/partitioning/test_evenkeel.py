@@ -441,6 +441,7 @@ def test_sand_is_priced_by_the_cheapest_parts():
         ({"n_coarse": -1}, r"EvenkeelOptions\.n_coarse must be a whole number, 0 or more\. Got -1"),
         ({"max_nodes": 0}, r"EvenkeelOptions\.max_nodes must be a whole number, 1 or more\. Got 0"),
         ({"n_rungs": 1.5}, r"EvenkeelOptions\.n_rungs must be a whole number, 1 or more\. Got 1\.5"),
+        ({"max_tries": 0}, r"EvenkeelOptions\.max_tries must be a whole number, 1 or more\. Got 0"),
     ],
 )
 def test_options_are_checked(options, message):
