@@ -116,6 +116,10 @@ def _with(request: PlanRequest, more: dict[str, float]) -> Budgets:
     return replace(budgets, max_routes=int(more["max_routes"])) if "max_routes" in more else budgets
 
 
+def _unlimited(budgets: Budgets) -> Budgets:
+    return replace(budgets, max_migration=None, max_routes=None)
+
+
 def _migration_limit(request: PlanRequest) -> float:
     return request.budgets.migration_limit(request.total_state)
 
@@ -141,7 +145,7 @@ def _item_remedies(plan: Plan) -> Iterator[Remedy]:
 
 def _split(plan: Plan, heavy: NDArray[np.int64]) -> Remedy:
     """The fewest parts that reach the goal, or of those tried the ones that reach most; within the budgets, or without."""
-    free = replace(plan.request, budgets=Budgets(max_imbalance=plan.request.budgets.max_imbalance))
+    free = replace(plan.request, budgets=_unlimited(plan.request.budgets))
     tried = [_parts(plan.request, heavy, more) for more in MORE_PARTS]
     parts = _first_at_goal(free, tried)
     said = "splitting " + " and ".join(f"item {item} into {n}" for item, n in parts.items())
@@ -222,9 +226,13 @@ def _count_remedies(plan: Plan) -> Iterator[Remedy]:
 
 def _reached_with(request: PlanRequest, n_buckets: int) -> float:
     owner = request.owner % n_buckets
-    free = Budgets(max_imbalance=request.budgets.max_imbalance)
     other = PlanRequest.of_keys(
-        cost=request.cost, state=request.state, owner=owner, home=owner, n_buckets=n_buckets, budgets=free
+        cost=request.cost,
+        state=request.state,
+        owner=owner,
+        home=owner,
+        n_buckets=n_buckets,
+        budgets=_unlimited(request.budgets),
     )
     return _quick(other).imbalance
 
