@@ -14,6 +14,7 @@ from tests.partitioning.checker import check_plan
 
 N_ROUNDS = 1_000
 N_RIVAL_ROUNDS = 100
+N_TOLD = 200  # rounds after which it says how far it is
 MIN_GAP = 0.005  # from which the solver is asked
 MAX_SECONDS = 2.0  # for it to come to a bound
 
@@ -32,6 +33,8 @@ def bench_chaos(rivalry: Rivalry, *, quick: bool) -> list[Goal]:
         gap, is_exact = _gap(plan)
         n_exact += is_exact
         gaps.append((gap, seed))
+        if (seed + 1) % N_TOLD == 0:
+            print(f"  {seed + 1} rounds, broken: {len(broken)}, worst gap: {max(gaps)}", flush=True)
     for line in broken:
         print(f"  broken: {line}")
     size = np.array([gap for gap, _ in gaps])

@@ -49,9 +49,9 @@ def _run_all(*, quick: bool, only: list[str] | None) -> list[Goal]:
         "small": lambda: bench_small(rivalry, quick=quick),
         "drift": lambda: bench_drift(rivalry, quick=quick),
         "small-drift": lambda: bench_small_drift(quick=quick),
-        "chaos": lambda: bench_chaos(rivalry, quick=quick),
         "convergence": lambda: bench_convergence(rivalry, quick=quick),
         "resize": lambda: bench_resize(quick=quick),
+        "chaos": lambda: bench_chaos(rivalry, quick=quick),  # the longest
         "rivals": lambda: [rivalry.goal()],
     }
     goals: list[Goal] = []

@@ -1,5 +1,6 @@
-"""Two hundred small requests against the exact optimum."""
+"""Two hundred small requests of keys, and as many of slots and keys, against the exact optimum."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from benchmarks.exact import least_imbalance, least_migration
 from benchmarks.goals import Goal
 from benchmarks.rivals import Rivalry
-from benchmarks.small_cases import N_SEEDS, small_cases
+from benchmarks.small_cases import N_MIXTURES, N_SEEDS, SmallCase, small_cases, small_mixtures
 from partitioning.measures import is_within
 from partitioning.planning import make_plan
 
@@ -24,8 +25,14 @@ class SmallResults:
 
 def bench_small(rivalry: Rivalry, *, quick: bool) -> list[Goal]:
     """Prints the figures and returns the rows of the table of goals."""
+    of_keys = _run(small_cases(3 if quick else N_SEEDS), rivalry)
+    mixed = _run(small_mixtures(20 if quick else N_MIXTURES), rivalry)
+    return [*_goals("small cases", of_keys), *_goals("small mixtures of slots and keys", mixed)]
+
+
+def _run(cases: Iterable[SmallCase], rivalry: Rivalry) -> SmallResults:
     results = SmallResults(ratios=[], gaps=[])
-    for case in small_cases(3 if quick else N_SEEDS):
+    for case in cases:
         plan = make_plan(case.request)
         rivalry.challenge(plan, case.name)
         limit = case.request.budgets.migration_limit(case.request.total_state)
@@ -41,17 +48,17 @@ def bench_small(rivalry: Rivalry, *, quick: bool) -> list[Goal]:
             print(f"  missed: {case.name}, θ {plan.imbalance:.4f}")
         else:
             results.ratios.append(plan.migration / least if least > 0 else 1.0 + plan.migration)
-    return _goals(results)
+    return results
 
 
-def _goals(results: SmallResults) -> list[Goal]:
+def _goals(kind: str, results: SmallResults) -> list[Goal]:
     ratios, gaps = np.array(results.ratios), np.array(results.gaps or [0.0])
     print(
         f"  goal within reach: {ratios.size + results.n_missed}, out of reach: {len(results.gaps)} (θ above the least:"
         f" median {np.median(gaps):.4f}, worst {gaps.max():.4f}), not proven by the solver: {results.n_unproven}"
     )
     n_cases = ratios.size + results.n_missed + len(results.gaps) + results.n_unproven
-    what = f"{n_cases} small cases against the exact optimum"
+    what = f"{n_cases} {kind} against the exact optimum"
     return [
         Goal(what=f"{what}: goals missed", goal="0", result=f"{results.n_missed}", met=results.n_missed == 0),
         Goal.at_most(f"{what}: migration, median", 1.0 + 1e-9, float(np.median(ratios))),

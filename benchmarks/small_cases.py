@@ -1,4 +1,4 @@
-"""Random small requests: few, coarse keys, where a planner that does not search falls short."""
+"""Random small requests: few, coarse items, where a planner that does not search falls short."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 
 from partitioning.budgets import Budgets
-from partitioning.request import PlanRequest
+from partitioning.request import NO_SLOT, PlanRequest
 
 N_SEEDS = 25  # times 8 kinds: 200 cases
+N_MIXTURES = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,3 +53,24 @@ def _request(seed: int, table: str, state: str, max_migration: float | None) -> 
             max_migration=max_migration,
         ),
     )
+
+
+def small_mixtures(n_seeds: int = N_MIXTURES) -> Iterator[SmallCase]:
+    """Four slots and six keys that sit in them, two buckets, two routes: keys and slots must move by themselves and together."""
+    for seed in range(n_seeds):
+        rng = np.random.default_rng(seed)
+        is_slot = np.arange(10) < 4
+        slot = np.where(is_slot, NO_SLOT, rng.integers(0, 4, 10))
+        slots = rng.integers(0, 2, 4)
+        owner = np.append(slots, slots[slot[4:]])
+        request = PlanRequest.of_items(
+            cost=rng.integers(1, 10, 10),
+            state=rng.integers(1, 10, 10),
+            owner=owner,
+            home=owner,
+            n_buckets=2,
+            is_slot=is_slot,
+            slot=slot,
+            budgets=Budgets(max_imbalance=0.05, max_routes=2),
+        )
+        yield SmallCase(name=f"mixture, seed {seed}", request=request)

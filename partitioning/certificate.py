@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from partitioning.bounds_budget import bound_imbalance_within
-from partitioning.measures import TOLERANCE
+from partitioning.measures import TOLERANCE, is_within
 from partitioning.plan import Plan
 from partitioning.planners.evenkeel.proof import is_least_migration, is_most_even
 
@@ -61,17 +61,18 @@ def imbalance_gap(plan: Plan, bound: float) -> float:
 
 def _prove(plan: Plan, bound: float) -> str | None:
     is_small = _is_small(plan)
-    by_bound = imbalance_gap(plan, bound) <= TOLERANCE
-    if not by_bound and not (is_small and is_most_even(plan)):
+    if is_within(plan.imbalance, plan.request.budgets.max_imbalance):
+        even = "the goal is reached"
+    elif imbalance_gap(plan, bound) <= TOLERANCE:
+        even = "no plan is more even: the bound is met"
+    elif is_small and is_most_even(plan):
+        even = "no plan is more even: all were searched"
+    else:
         return None
     if plan.migration <= plan.bounds.migration * (1 + SAME):
-        return (
-            "no plan is more even, and none as even moves less: both bounds are met"
-            if by_bound
-            else ("no plan is more even: all were searched; and none as even moves less: the bound is met")
-        )
+        return f"{even}; none as even moves less: the bound is met"
     if is_small and is_least_migration(plan):
-        return "no plan is more even, and none as even moves less: all were searched"
+        return f"{even}; none as even moves less: all were searched"
     return None
 
 

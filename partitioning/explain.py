@@ -40,7 +40,7 @@ def explain_plan(plan: Plan) -> Explanation:
         reasons=plan.reasons,
         moves=explain_moves(plan),
         hot_buckets=explain_hot_buckets(plan),
-        frontier=trace_frontier(plan.request),
+        frontier=trace_frontier(plan.request, known=[plan]),
         certificate=certify(plan),
         payback=weigh(plan.request, plan.owner),
     )

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from partitioning.budgets import Budgets
 from partitioning.plan import Plan
 from partitioning.planners.evenkeel import plan_evenkeel
 from partitioning.planners.evenkeel.options import LIGHT
+from partitioning.ranking import Limits
 from partitioning.request import PlanRequest
 
 MIGRATION_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, None)
@@ -30,35 +32,39 @@ class Frontier:
     by_routes: tuple[Point, ...]  # at 0, N, 4N routes and without limit
 
 
-def trace_frontier(request: PlanRequest) -> Frontier:
+def trace_frontier(request: PlanRequest, *, known: Sequence[Plan] = ()) -> Frontier:
     """
     Plans again for each budget, the other one as the request has it, as even as it will go: θ_max is not the goal here.
     Each plan looks less hard than one that is carried out (``options.LIGHT``): a point is within reach, and may not be the
-    best.
+    best. Plans that are ``known`` and those of all other points count too where they keep the point's budgets, so that nothing
+    on the page is more even for less.
 
     Where a limit is broken by standing still already (a full table, a bucket that goes away), the plan breaks it too, and
     the point says so by its migration and routes.
     """
-    n_buckets = request.n_buckets
-    by_migration = [_plan_with(request, max_migration=share) for share in MIGRATION_SHARES]
-    limits = [None if factor is None else factor * n_buckets for factor in ROUTES_PER_BUCKET]
-    by_routes = [_plan_with(request, max_routes=limit) for limit in limits]
+    budgets = request.budgets
+    limits = [None if factor is None else factor * request.n_buckets for factor in ROUTES_PER_BUCKET]
+    by_migration = [_plan_with(request, replace(budgets, max_migration=s)) for s in MIGRATION_SHARES]
+    by_routes = [_plan_with(request, replace(budgets, max_routes=limit)) for limit in limits]
+    plans = [*by_migration, *by_routes, *known]
     return Frontier(
-        by_migration=_never_rising(MIGRATION_SHARES, by_migration), by_routes=_never_rising(limits, by_routes)
+        by_migration=tuple(
+            _point(share, of, plans) for share, of in zip(MIGRATION_SHARES, by_migration, strict=True)
+        ),
+        by_routes=tuple(_point(limit, of, plans) for limit, of in zip(limits, by_routes, strict=True)),
     )
 
 
-def _plan_with(request: PlanRequest, **budget: float | None) -> Plan:
-    budgets = replace(request.budgets, max_imbalance=0.0, target_imbalance=None, **budget)  # type: ignore[arg-type]
-    return plan_evenkeel(replace(request, budgets=budgets), LIGHT)
+def _plan_with(request: PlanRequest, budgets: Budgets) -> Plan:
+    as_even_as_can_be = replace(budgets, max_imbalance=0.0, target_imbalance=None)
+    return plan_evenkeel(replace(request, budgets=as_even_as_can_be), LIGHT)
 
 
-def _never_rising(budgets: Sequence[float | None], plans: list[Plan]) -> tuple[Point, ...]:
-    points: list[Point] = []
-    best = plans[0]
-    for budget, plan in zip(budgets, plans, strict=True):
-        best = plan if plan.imbalance < best.imbalance or not best.within_budgets else best
-        points.append(
-            Point(budget=budget, imbalance=best.imbalance, migration=best.migration, n_routes=best.n_routes)
-        )
-    return tuple(points)
+def _point(budget: float | None, planned: Plan, plans: Sequence[Plan]) -> Point:
+    """The most even of all plans that keep the budgets this one was made for, of equals the cheapest; itself if none does."""
+    limits = Limits.of_request(planned.request)
+    inside = [plan for plan in plans if limits.hold_for(plan.figures)]
+    best = min(
+        inside, key=lambda plan: (plan.imbalance, plan.figures.undrained, plan.migration), default=planned
+    )
+    return Point(budget=budget, imbalance=best.imbalance, migration=best.migration, n_routes=best.n_routes)

@@ -152,7 +152,7 @@ def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
     The best of our answer and those of the published planners that are quick enough on so many items.
 
     Without a migration limit the search goes on from a rival's answer, so that planning on the result moves nothing. With one,
-    a rival may be more even than our plan on course: then our own plan that does the most at once is asked for too.
+    a rival may be more even than our plan on course: then we leave it, as little as will do (``_ahead_of``).
     """
     best = ours
     for _ in range(MAX_ROUNDS):
@@ -161,7 +161,7 @@ def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
             break
         best = rival
         if np.isfinite(limits.migration):
-            best = _better(request, limits, rival, _settle(request, limits, _plan_at_once, max_rounds=1))
+            best = _ahead_of(request, limits, rival)
             break
         left = _what_is_left(request, limits, best.owner)
         further = _settle(
@@ -171,8 +171,31 @@ def _best_of_all(request: PlanRequest, limits: Limits, ours: _Step) -> _Step:
     return best
 
 
+def _ahead_of(request: PlanRequest, limits: Limits, rival: _Step) -> _Step:
+    """
+    Our own plan that does the most for θ at once, with the smallest table that is ahead of the rival; else the rival's.
+
+    Routes that are not needed to be ahead are left to the plans that follow. Worked: 20 routes, 7 in use; a rival is at θ 0.146, our
+    plan on course at 0.160. With 11 routes we are at 0.138, with 16 at 0.127: it is 11, and the next plan reaches the goal.
+    """
+    for table in _tables(request, limits):
+        ours = _settle(table, Limits.of_request(table), _plan_at_once, max_rounds=1)
+        if _better(request, limits, rival, ours) is ours:
+            return ours
+    return rival
+
+
+def _tables(request: PlanRequest, limits: Limits) -> Iterator[PlanRequest]:
+    """The request with a quarter of the free routes, with half of them, with three quarters, and as it is."""
+    n_free = limits.routes - limits.still.routes
+    if 0 < n_free < math.inf:
+        for quarter in range(1, 4):
+            max_routes = int(limits.still.routes) + math.ceil(n_free * quarter / 4)
+            yield replace(request, budgets=replace(request.budgets, max_routes=max_routes))
+    yield request
+
+
 def _plan_at_once(request: PlanRequest) -> Plan:
-    """Our own answer where a rival is more even than the plan on course: the most for θ at once."""
     return plan_evenkeel(request, AT_ONCE)
 
 

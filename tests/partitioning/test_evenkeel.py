@@ -269,6 +269,24 @@ def test_pinned_item_of_a_bucket_that_goes_away_goes_home_and_no_further(planner
     assert any("pinned items that must move all the same" in reason for reason in plan.reasons)
 
 
+def test_slots_and_keys_are_tried_apart_though_the_goal_is_reached_together():
+    """Four slots with six keys, two routes: slots that take keys along reach the goal for 12 of state, two keys by themselves for 10."""
+    request = PlanRequest.of_items(
+        cost=[3, 2, 7, 7, 1, 2, 5, 4, 8, 5],
+        state=[4, 4, 6, 6, 2, 7, 7, 9, 8, 3],
+        owner=[0, 0, 1, 0, 0, 0, 0, 1, 0, 0],
+        home=[0, 0, 1, 0, 0, 0, 0, 1, 0, 0],
+        n_buckets=2,
+        is_slot=[True] * 4 + [False] * 6,
+        slot=[NO_SLOT] * 4 + [0, 3, 3, 2, 0, 0],
+        budgets=Budgets(max_imbalance=0.05, max_routes=2),
+    )
+    plan = make_plan(request)
+
+    assert plan.moved.tolist() == [6, 9]
+    assert plan.migration == least_migration(request) == 10
+
+
 def test_slot_takes_its_keys_along_when_the_table_is_full():
     """No routes allowed: a slot moves with the keys that sit in it, or not at all."""
     request = PlanRequest.of_items(
@@ -441,6 +459,7 @@ def test_sand_is_priced_by_the_cheapest_parts():
         ({"n_coarse": -1}, r"EvenkeelOptions\.n_coarse must be a whole number, 0 or more\. Got -1"),
         ({"max_nodes": 0}, r"EvenkeelOptions\.max_nodes must be a whole number, 1 or more\. Got 0"),
         ({"n_rungs": 1.5}, r"EvenkeelOptions\.n_rungs must be a whole number, 1 or more\. Got 1\.5"),
+        ({"max_tries": 0}, r"EvenkeelOptions\.max_tries must be a whole number, 1 or more\. Got 0"),
     ],
 )
 def test_options_are_checked(options, message):

@@ -1,6 +1,7 @@
 """Explanations, the frontier, certificates and payback: everything a plan can say about itself."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from partitioning.certificate import certify
 from partitioning.explain_hot import explain_hot_buckets
 from partitioning.explain_moves import explain_moves
 from partitioning.frontier import trace_frontier
+from partitioning.parting import PartedRequest
 from partitioning.payback import weigh
+from partitioning.splits import even_weights
 from tests.partitioning.checker import facts
 
 
@@ -67,14 +70,98 @@ def test_drain_and_cleaning_are_causes_too():
 
 
 def test_oversized_item_is_named_with_all_that_would_help():
-    """12 of 16 in one item: 2.25 mean loads of three buckets. Parts, capacity and N that would do are stated."""
+    """12 of 16 in one item. In 3 parts of 4 two share a bucket with a 2; capacity 4.546 makes loads 2.64, 2 and 2 of a mean of 2.44."""
     (hot,) = explain_hot_buckets(make_plan(keys([12, 2, 2], [0, 1, 2])))
 
     assert hot.bucket == 0
     assert hot.heaviest_item == 0
     assert hot.binds == ("item",)
-    assert hot.helps[0] == "splitting item 0 into 3 or more"
-    assert hot.helps[-1] == "N = 1"
+    assert hot.helps == (
+        "splitting item 0 into 3 reaches 0.1248",
+        "capacity 4.546 for bucket 0 reaches 0.07996",
+        "N = 1 reaches 0, budgets aside",
+    )
+
+
+def test_two_oversized_items_are_split_together():
+    """Two keys of 40 % each: with one of them split the other would still make θ."""
+    hot = explain_hot_buckets(make_plan(keys([40, 40] + [2] * 10, [0, 1] + [2, 3, 4, 5, 0] * 2)))
+
+    assert [bucket.bucket for bucket in hot] == [0, 1]
+    assert all(
+        bucket.helps[0].startswith("splitting item 0 into 3 and item 1 into 3 reaches 0") for bucket in hot
+    )
+
+
+def test_both_budgets_are_raised_together_where_neither_helps_alone():
+    """One of four keys at home must leave: 25 % of the state, and a route."""
+    plan = make_plan(keys([1] * 4, [0] * 3 + [1], max_routes=0, max_migration=0.1))
+    (hot,) = explain_hot_buckets(plan)
+
+    assert hot.binds == ("max_migration", "max_routes")
+    assert hot.helps[0] == "+15.0% of all state in max_migration and +1 routes in max_routes reach 0"
+
+
+def test_amounts_are_rounded_up_to_what_is_said():
+    """One of seven must move: 14.29 % of the state. With +14.2 % of it nothing could."""
+    plan = make_plan(keys([1] * 7 + [1], [0] * 5 + [1] * 3, state=[1] * 7 + [0], max_migration=0.0))
+    (hot,) = explain_hot_buckets(plan)
+
+    assert hot.helps[0] == "+14.3% of all state in max_migration reaches 0"
+
+
+def test_other_number_of_buckets_is_named_where_items_do_not_fit():
+    """Three like items in two buckets: 2 and 1. In three buckets all is even."""
+    (hot,) = explain_hot_buckets(make_plan(keys([1, 1, 1], [0, 0, 1])))
+
+    assert hot.binds == ("items",)
+    assert hot.helps == ("N = 1 reaches 0, budgets aside",)
+
+
+BUDGET = re.compile(r"\+([\d.]+)% of all state in max_migration")
+TABLE = re.compile(r"\+(\d+) routes in max_routes")
+PARTS = re.compile(r"item (\d+) into (\d+)")
+CAPACITY = re.compile(r"capacity ([\d.]+) for bucket (\d+)")
+
+
+def as_advised(request, sentence):
+    """The request with what the sentence asks for, parsed from its words alone; None where N or pins change."""
+    budgets = request.budgets
+    if "without max_migration" in sentence:
+        budgets = Budgets(max_imbalance=budgets.max_imbalance)
+    if more := BUDGET.search(sentence):
+        share = budgets.migration_limit(request.total_state) / request.total_state + float(more[1]) / 100
+        budgets = dataclasses.replace(budgets, max_migration=min(1.0, share))
+    if more := TABLE.search(sentence):
+        budgets = dataclasses.replace(budgets, max_routes=budgets.max_routes + int(more[1]))
+    request = dataclasses.replace(request, budgets=budgets)
+    if parts := PARTS.findall(sentence):
+        cut = {int(item): tuple(even_weights(int(n))) for item, n in parts}
+        return PartedRequest(whole=request, today={}, cut=cut).request
+    if wider := CAPACITY.search(sentence):
+        capacity = request.capacity.copy()
+        capacity[int(wider[2])] = float(wider[1])
+        return dataclasses.replace(request, capacity=capacity)
+    return None if sentence.startswith(("N =", "unpin", "finer")) else request
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_advice_is_true(seed):
+    """Planning with exactly what a sentence says comes to the θ it says, or below: the numbers are parsed and planned with."""
+    rng = np.random.default_rng(seed)
+    cost, owner = rng.zipf(1.6, 16).clip(max=60), rng.integers(0, 2, 16)
+    plan = make_plan(
+        keys(cost, owner, n_buckets=4, state=rng.exponential(9, 16), max_routes=3, max_migration=0.1)
+    )
+    hot = explain_hot_buckets(plan)
+    assert hot
+
+    for sentence in hot[0].helps:
+        request = as_advised(plan.request, sentence)
+        if request is not None:
+            said = float(re.search(r"reach(?:es)? ([\d.e+-]+)", sentence)[1])
+            assert said < plan.imbalance
+            assert make_plan(request).imbalance <= said * (1 + 1e-3) + 1e-4
 
 
 def test_budget_that_binds_is_named_with_how_much_more_is_needed():
@@ -137,6 +224,18 @@ def test_frontier_never_rises_and_keeps_its_budgets():
         assert point.n_routes <= point.budget
 
 
+def test_frontier_counts_every_plan_that_keeps_a_budget():
+    """The plan itself was made with care: no point that it keeps may be less even."""
+    plan = make_plan(keys([5, 4, 3, 3, 2, 2, 1], [0, 0, 0, 0, 1, 1, 2], max_migration=0.4, max_imbalance=0.0))
+    light = trace_frontier(plan.request)
+    frontier = trace_frontier(plan.request, known=[dataclasses.replace(plan, owner=plan.owner)])
+
+    for point, alone in zip(frontier.by_migration, light.by_migration, strict=True):
+        assert point.imbalance <= alone.imbalance
+        if point.budget is None or plan.migration <= point.budget * plan.request.total_state:
+            assert point.imbalance <= plan.imbalance
+
+
 # --- certificates -------------------------------------------------------------------------------------------
 
 
@@ -146,7 +245,16 @@ def test_certificate_of_a_plan_that_meets_its_bounds():
 
     assert certificate.is_optimal
     assert certificate.migration_ratio == 1.0
-    assert "both bounds are met" in certificate.proof
+    assert certificate.proof == "the goal is reached; none as even moves less: the bound is met"
+
+
+def test_certificate_says_no_more_than_it_knows():
+    """Within the goal plans may well be more even; where the goal is out of reach, none is."""
+    reached = certify(make_plan(keys([3, 3, 2, 2], [0, 0, 0, 1], max_imbalance=0.2)))
+    out_of_reach = certify(make_plan(keys([3, 2], [0, 0], n_buckets=2, max_imbalance=0.0)))
+
+    assert reached.proof.startswith("the goal is reached")
+    assert out_of_reach.proof.startswith("no plan is more even: the bound is met")
 
 
 def test_certificate_never_proves_what_is_not_so():

@@ -117,6 +117,18 @@ def test_plans_that_follow_each_other_stay_on_course(seed):
     assert count_there_and_back(plans) == 0
 
 
+def test_table_is_not_filled_to_be_ahead_of_a_rival():
+    """Perturbation 103: a published planner is more even than the plan on course. A quarter of the table is enough to be ahead, and two plans do."""
+    request = perturbed_request(103)
+    plans = plan_repeatedly(request, n_plans=3)
+
+    assert plans[0].imbalance < 0.0995
+    assert plans[0].n_routes <= request.budgets.max_routes // 2
+    assert plans[1].imbalance <= 0.05 + 1e-9
+    assert plans[2].moved.size == 0
+    assert count_there_and_back(plans) == 0
+
+
 def test_without_looking_ahead_the_table_fills_up():
     """What the course is for: the most for θ at once takes more routes than the way to the goal does."""
     request = perturbed_request(23)

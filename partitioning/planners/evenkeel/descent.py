@@ -43,12 +43,14 @@ def descend(candidates: Candidates, *, leaving: Flags, barred: Pairs, options: E
     Offers placements to the candidates: at the goal if it is within reach, else at the lowest level that is.
 
     Keys may leave their slots as far as the table has room for their routes; if the goal is not reached, as far as it
-    would have if it were empty. If the best candidate is at the goal already, nothing is offered.
+    would have if it were empty. Where items are few enough to be decided one by one, all of this is tried, and with every key
+    on its own, though the goal be reached: it may be for less. Else, if the best candidate is at the goal, nothing is offered.
     """
+    is_coarse = candidates.request.n_items <= options.n_coarse
     for max_routes in _tables(candidates):
         sizes = {0}  # of problems seen; one more or less apart that changes nothing is the same problem
-        for n_apart in _numbers_apart(candidates, max_routes):
-            if candidates.is_at_goal:
+        for n_apart in _numbers_apart(candidates, max_routes, is_coarse=is_coarse):
+            if candidates.is_at_goal and (len(sizes) == 1 or not is_coarse):
                 return
             problem = pose(candidates.request, leaving=leaving, barred=barred, n_apart=n_apart)
             if problem.n_items not in sizes:
@@ -67,11 +69,13 @@ def _tables(candidates: Candidates) -> Iterator[float]:
         yield max(limits.routes, candidates.figures.routes)
 
 
-def _numbers_apart(candidates: Candidates, max_routes: float) -> list[float]:
+def _numbers_apart(candidates: Candidates, max_routes: float, *, is_coarse: bool) -> list[float]:
     """How many keys may leave their slots, to be tried one after the other."""
     if not candidates.request.has_slots or max_routes >= candidates.request.n_items:
         return [np.inf]
     room = max(0.0, max_routes - candidates.figures.routes)
+    if is_coarse:
+        return [room, max_routes, np.inf]
     return [room] if room >= max_routes / 2 else [room, max_routes]
 
 

@@ -14,7 +14,7 @@ class EvenkeelOptions:
     n_rungs: int = 7  # tries at the goal where all items are coarse: ``ladder.THOROUGH``
     n_levels: int = 6  # levels looked at once the goal is out of reach
     max_tries: int = 200  # levels and prices tried in all; hardly ever reached
-    n_ahead: int = 1  # plans looked ahead where max_migration makes it several; 0: the most for θ at once
+    n_ahead: int = 1  # 1: where max_migration makes it several plans, the next ones count too (``course``); 0: the most for θ at once
 
     def __post_init__(self) -> None:
         for field, least in (
@@ -22,6 +22,7 @@ class EvenkeelOptions:
             ("max_nodes", 1),
             ("n_rungs", 1),
             ("n_levels", 0),
+            ("max_tries", 1),
             ("n_ahead", 0),
         ):
             value = getattr(self, field)

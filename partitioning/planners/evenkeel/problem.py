@@ -62,12 +62,6 @@ class Problem:
         placed = owner != NOWHERE
         return load_per_bucket(self.cost[placed], owner[placed], self.n_buckets)
 
-    def imbalance(self, owner: Integers) -> float:
-        """θ of a placement."""
-        if not self.share.any():
-            return 0.0
-        return max(0.0, float(((self.load(owner) + self.fixed) / self.share).max()) - 1.0)
-
     def migration(self, owner: Integers) -> float:
         """What changes bucket, in parts of all state; items that must leave are not counted."""
         return float(self.state[(owner != self.origin) & (self.origin != NOWHERE)].sum())
