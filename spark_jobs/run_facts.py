@@ -15,7 +15,7 @@ from partitioning.item_forecast import LAST
 from schemas.tables import CHECKS, MOVES, PLANS
 from spark_jobs.control_tables import Row, read_rows
 from spark_jobs.feed_assignments import window_feed_facts
-from spark_jobs.plan_explanation import item_name
+from spark_jobs.item_names import item_name
 from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import MIGRATED
 

@@ -38,7 +38,7 @@ def state_log(dataset: Dataset, version: int | None = None) -> DeltaTable:
 
 def no_state_table(dataset: Dataset) -> JobError:
     return JobError(
-        f"state.table must be a Delta table. Got none at {dataset.state}. Run create_layout for {dataset.name}."
+        f"state.table must be a Delta table. Got none at {dataset.state}. To create it: evenkeel create {dataset.name}."
     )
 
 
