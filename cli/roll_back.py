@@ -78,13 +78,17 @@ def _preview(task: TerminalTask) -> Facts:
 
 
 def _roll_back(task: TerminalTask) -> Facts:
+    from spark_jobs.report_runs import report_runs
     from spark_jobs.roll_back_layout import roll_back_layout
     from spark_jobs.verify_layout import verify_layout
 
     with task.console.step("roll_back"):
         moved = roll_back_layout(task)
     with task.console.step("verify"):
-        return {"dataset": task.dataset.name, **moved, "verified": verify_layout(task)}
+        verified = verify_layout(task)
+    with task.console.step("report"):
+        report_runs(task)
+    return {"dataset": task.dataset.name, **moved, "verified": verified}
 
 
 def preview_lines(found: Facts) -> list[str]:

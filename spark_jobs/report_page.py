@@ -1,9 +1,10 @@
 """The report of one run as HTML, from ``run_facts``: one page that stands alone, everything from users escaped."""
 
+from collections.abc import Sequence
 from html import escape
 
 from pages.document import document
-from pages.parts import badge, bullets, link, paragraph, section, table, table_of_html
+from pages.parts import badge, bullets, details, link, paragraph, section, table, table_of_html
 from pages.reports import INDEX
 from spark_jobs.report_budgets import render_frontier, render_hot_buckets
 from spark_jobs.report_capacity import render_capacity
@@ -21,9 +22,9 @@ def render_page(facts: Facts) -> str:
     plan = facts["plan"]
     parts = [
         f"<header><nav>{link('All runs of ' + facts['dataset'], f'{INDEX}.html')}</nav>",
-        f"<h1>{escape(facts['dataset'])} {escape(window)}: {escape(facts['outcome'])}</h1>",
+        f"<h1>{escape(facts['dataset'])} {escape(window)} {badge(facts['outcome'])}</h1>",
         f'<p class="headline">{escape(facts["headline"])}</p></header>',
-        render_first_screen(plan, facts) if plan else paragraph("The run came to no plan."),
+        render_first_screen(plan, facts) if plan else "",
         _reasons(facts),
         *(
             render(plan)
@@ -56,22 +57,27 @@ def _checks(facts: Facts) -> str:
         if broken
         else f"All {len(facts['checks'])} are met."
     )
-    rows = [
-        [badge("met" if check["success"] else "broken")]
-        + [
-            escape(str(check[name] or ""))
-            for name in ("subject", "column", "expectation", "severity", "observed")
-        ]
-        for check in sorted(facts["checks"], key=lambda check: bool(check["success"]))
-    ]
-    head = ["", "of", "column", "expectation", "severity", "found"]
     sentences = [check["sentence"] for check in broken if check["sentence"]]
     return section(
         "Checks of the window",
         paragraph(said),
         bullets(sentences) if sentences else "",
-        table_of_html("Checks", head, rows),
+        _check_table("Broken checks", broken) if broken else "",
+        details("All checks", _check_table("All checks", facts["checks"])),
     )
+
+
+def _check_table(name: str, checks: Sequence[Facts]) -> str:
+    """Those that are broken first."""
+    rows = [
+        [badge("met" if check["success"] else "broken")]
+        + [
+            escape(str(check[field] or ""))
+            for field in ("subject", "column", "expectation", "severity", "observed")
+        ]
+        for check in sorted(checks, key=lambda check: bool(check["success"]))
+    ]
+    return table_of_html(name, ["", "of", "column", "expectation", "severity", "found"], rows)
 
 
 def _timings(facts: Facts) -> str:
@@ -87,7 +93,7 @@ def _timings(facts: Facts) -> str:
 def _names(facts: Facts) -> str:
     rows = [
         ["run", str(facts["run"])],
-        ["window", f"{facts['window_start']} up to {facts['window_end']}"],
+        ["window", f"{moment(facts['window_start'])} up to {moment(facts['window_end'])} UTC"],
     ]
     plan = facts["plan"]
     if plan:

@@ -7,6 +7,7 @@ from spark_jobs.picture_svg import COLOURS, new_axes, svg_of
 
 MAX_BARS = 48  # buckets that can be told apart at the width of a phone
 MAX_NAMES = 3  # that stand side by side at that width
+FEW = 6  # windows: where there are fewer, room is left for them
 WIDE, NARROW, SMALL = (900, 300), (343, 260), (343, 210)  # pixels
 Values = Sequence[float | None]  # None where a thing is not known
 
@@ -23,12 +24,12 @@ def draw_loads(
     Loads per bucket before and after, in mean loads, with the goal, as an SVG element.
 
     Few buckets are bars, each in its place. Many are two outlines, each from its hottest bucket to its coolest: how uneven they are
-    stays visible however many there are. Buckets from ``n_buckets`` on are being emptied and count for no mean.
+    stays visible however many there are. What is above the goal has a colour of its own. Buckets from ``n_buckets`` on are being emptied and count for no mean.
     """
     with new_axes(width=size[0], height=size[1]) as axes:
         mean = sum(after) / n_buckets or 1.0
         draw = _draw_bars if len(after) <= MAX_BARS else _draw_outlines
-        draw(axes, [load / mean for load in before], [load / mean for load in after])
+        draw(axes, [load / mean for load in before], [load / mean for load in after], 1 + goal)
         axes.axhline(1, color=COLOURS["muted"], linewidth=1, label="mean")
         axes.axhline(1 + goal, color=COLOURS["goal"], linewidth=1.2, linestyle="--", label="goal")
         axes.set_ylabel("load, in means")
@@ -36,20 +37,24 @@ def draw_loads(
         return svg_of(axes)
 
 
-def _draw_bars(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
-    buckets = range(len(after))
-    axes.bar([b - 0.2 for b in buckets], before, width=0.4, label="before", color=COLOURS["before"])
-    axes.bar([b + 0.2 for b in buckets], after, width=0.4, label="after", color=COLOURS["after"])
+def _draw_bars(axes: Any, before: Sequence[float], after: Sequence[float], goal: float) -> None:
+    for shift, loads, name in ((-0.2, before, "before"), (0.2, after, "after")):
+        places = [bucket + shift for bucket in range(len(loads))]
+        axes.bar(places, loads, width=0.4, label=name, color=COLOURS[name])
+        above = [(place, load - goal) for place, load in zip(places, loads, strict=True) if load > goal]
+        for place, excess in above:
+            axes.bar(place, excess, bottom=goal, width=0.4, color=COLOURS["hot"])
     axes.set_xlabel("bucket")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlim(-0.6, len(after) - 0.4)
 
 
-def _draw_outlines(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
+def _draw_outlines(axes: Any, before: Sequence[float], after: Sequence[float], goal: float) -> None:
     edges = range(len(after) + 1)
-    axes.stairs(
-        sorted(before, reverse=True), edges, fill=True, baseline=0, label="before", color=COLOURS["before"]
-    )
+    old = sorted(before, reverse=True)
+    axes.stairs(old, edges, fill=True, baseline=0, label="before", color=COLOURS["before"])
+    hot = [load for load in old if load > goal]
+    axes.stairs(hot, range(len(hot) + 1), fill=True, baseline=goal, color=COLOURS["hot"])
     axes.stairs(
         sorted(after, reverse=True), edges, baseline=None, label="after", color=COLOURS["after"], linewidth=2
     )
@@ -103,6 +108,7 @@ def draw_counts(windows: Sequence[str], values: Sequence[float], *, unit: str) -
     """A bar a window."""
     with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
         axes.bar(range(len(windows)), values, width=0.6, color=COLOURS["after"], label=unit)
+        axes.yaxis.get_major_locator().set_params(integer=all(value == int(value) for value in values))
         _label_windows(axes, windows)
         return svg_of(axes)
 
@@ -111,7 +117,7 @@ def _label_windows(axes: Any, windows: Sequence[str]) -> None:
     step = -(-len(windows) // 5)  # as many labels as fit on a phone
     shown = range(0, len(windows), step)
     axes.set_xticks(list(shown), [windows[i] for i in shown])
-    axes.set_xlim(-0.5, len(windows) - 0.5)
+    axes.set_xlim(-0.5, max(len(windows), FEW) - 0.5)
     axes.tick_params(axis="x", pad=7)  # clear of the lowest label of the other axis
     axes.set_ylim(bottom=0)
     _legend_above(axes)

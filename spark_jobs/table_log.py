@@ -84,6 +84,16 @@ def layout_commits(dataset: Dataset) -> Iterator[dict[str, Any]]:
             yield note | {name: commit[name] for name in ("version", "timestamp")}
 
 
+def recent_changes(dataset: Dataset) -> list[dict[str, Any]]:
+    """Of the last commits those that changed the function, newest first: what they noted, what they moved, and their ``timestamp``."""
+    noted = ((commit, note_of(commit)) for commit in state_log(dataset).history(RECENT))
+    return [
+        note | _merge_figures(commit, note) | {"timestamp": commit["timestamp"]}
+        for commit, note in noted
+        if "to_function" in note
+    ]
+
+
 def applied_plans(dataset: Dataset) -> list[str]:
     """Names of the plans among the last commits, newest first."""
     notes = (note_of(commit) for commit in state_log(dataset).history(RECENT))

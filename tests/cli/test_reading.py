@@ -299,7 +299,7 @@ def test_explain_refuses_a_key_of_another_type(datasets, evenkeel, request):
 
     code, _, err = evenkeel("explain", "visits", "abc")
 
-    assert code == 1
+    assert code == 2
     assert "KEY must be a bigint, as the dataset's key.type says. Got 'abc'." in err
 
 
