@@ -9,7 +9,7 @@ unless `dry_run` is false. Nothing that was written since is lost: it is a migra
 | `asked`       | untouched                      | correct the run's params            |
 | `roll_back`   | whole: old function or new one | clear the task, it finishes         |
 | `verify`      | moved; something is wrong      | stop writers, read the task's log   |
-| `report`      | moved and verified             | clear the task                      |
+| `list_runs`   | moved and verified             | clear the task                      |
 """
 
 from airflow.sdk import DAG, Param, chain
@@ -48,7 +48,7 @@ def roll_back_dag(dataset: Dataset) -> DAG:
             roll_back_asked(),
             SparkJob(task_id="roll_back", job="roll_back_layout", arguments=common, asked="for_roll_back"),
             PlainJob(task_id="verify", job="verify_layout", arguments=common),
-            PlainJob(task_id="report", job="report_runs", arguments=common),
+            PlainJob(task_id="list_runs", job="report_runs", arguments=common),
         )
     return dag
 

@@ -7,19 +7,27 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 
 from pages.reports import read_report
 from schemas.tables import MOVES, PLANS, RUNS
-from spark_jobs.control_tables import read_one, read_rows
+from spark_jobs.control_tables import read_one, read_rows, save_function
 from spark_jobs.job import Task, Window
 from spark_jobs.report_run import report_run
 from spark_jobs.run_facts import PLAN_FIELDS, RUN_FIELDS
-from tests.cli.conftest import DAY, START
+from spark_jobs.table_log import FUNCTION, current_function
+from tests.cli.conftest import DAY, KEYS, START
 
 
 @pytest.fixture
 def reported(profiled, answer):
-    """A dry run's plan, reported: the run's row."""
+    """A dry run's plan, reported: the run's row. The table has a route already, so that it is not as under the plain hash."""
+    function = current_function(profiled)
+    routed = function.with_changes(routes={KEYS[1]: (function.bucket_of(KEYS[1]) + 1) % 4})
+    save_function("visits", routed)
+    DeltaTable(profiled.state).alter.set_table_properties(
+        {FUNCTION: routed.digest}, raise_if_not_exists=False
+    )
     plan = answer("plan", "visits")["plan"]
     steps = [
         {"name": "plan", "state": "success", "result": {"seconds": 1.7, "plan": plan}},
@@ -42,6 +50,8 @@ def test_terminal_tells_what_the_tables_hold(reported, answer):
     assert {name: said["plan"][name] for name in PLAN_FIELDS} == {name: plan[name] for name in PLAN_FIELDS}
     told = [name for name in RUN_FIELDS if not name.startswith("window")]
     assert {name: said[name] for name in told} == {name: reported[name] for name in told}
+    assert said["plan"]["migration_share"] == reported["migration_share"]
+    assert reported["imbalance_before"] != reported["imbalance_hash"]
     explanation = json.loads(plan["explanation"])
     assert {name: said["plan"][name] for name in explanation} == explanation
     moves = read_rows(MOVES, dataset="visits", plan=plan["plan"]).to_pylist()
