@@ -31,7 +31,7 @@ VERBS = {
 EXIT_CODES = {
     0: "done, or nothing to do",
     1: "failed; one sentence on standard error says what and why. `datasets check`: a file has mistakes",
-    2: "the command was not understood: a verb, a dataset, a plan or a window that is not there",
+    2: "the command was not understood: a verb, a dataset, a plan, a window or a bucket that is not there",
     3: "refused: a stale plan, a plan that would move something and that the gate holds, or a person who said no",
     4: "somebody should look: `audit` found something, or `status --exit-code` did",
     130: "interrupted; the table has the old function or the new one",
