@@ -38,12 +38,14 @@ def draw_loads(
 
 
 def _draw_bars(axes: Any, before: Sequence[float], after: Sequence[float], goal: float) -> None:
+    hot = []
     for shift, loads, name in ((-0.2, before, "before"), (0.2, after, "after")):
         places = [bucket + shift for bucket in range(len(loads))]
         axes.bar(places, loads, width=0.4, label=name, color=COLOURS[name])
-        above = [(place, load - goal) for place, load in zip(places, loads, strict=True) if load > goal]
-        for place, excess in above:
-            axes.bar(place, excess, bottom=goal, width=0.4, color=COLOURS["hot"])
+        hot += [(place, load - goal) for place, load in zip(places, loads, strict=True) if load > goal]
+    if hot:
+        above, excess = zip(*hot, strict=True)
+        axes.bar(above, excess, bottom=goal, width=0.4, label="too much", color=COLOURS["hot"])
     axes.set_xlabel("bucket")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlim(-0.6, len(after) - 0.4)
@@ -54,7 +56,9 @@ def _draw_outlines(axes: Any, before: Sequence[float], after: Sequence[float], g
     old = sorted(before, reverse=True)
     axes.stairs(old, edges, fill=True, baseline=0, label="before", color=COLOURS["before"])
     hot = [load for load in old if load > goal]
-    axes.stairs(hot, range(len(hot) + 1), fill=True, baseline=goal, color=COLOURS["hot"])
+    if hot:
+        steps = range(len(hot) + 1)
+        axes.stairs(hot, steps, fill=True, baseline=goal, label="too much", color=COLOURS["hot"])
     axes.stairs(
         sorted(after, reverse=True), edges, baseline=None, label="after", color=COLOURS["after"], linewidth=2
     )
