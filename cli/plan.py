@@ -136,7 +136,7 @@ def _load_lines(facts: Facts, columns: int | None) -> list[str]:
     before, after = ([*loads, *[0.0] * (n_buckets - len(loads))] for loads in (before, after))
     mean = sum(after) / facts["n_buckets"]
     longest = NARROW_BAR if columns is not None and columns < WIDE else BAR
-    full = max(*before, *after, 0.0) * BAR / longest
+    full = max(*before, *after, 0.0) * BAR / longest  # so that the longest bar is that long
 
     def cells(bucket: int) -> list[str]:
         return [

@@ -51,9 +51,10 @@ def read_source(spark: SparkSession, source: str) -> DataFrame:
     """An existing table: Delta if it is one, otherwise Parquet."""
     if is_catalog_name(source):
         return spark.table(".".join(map(quoted, source.split("."))))
-    kind = "delta" if DeltaTable.isDeltaTable(spark, source) else "parquet"
+    if DeltaTable.isDeltaTable(spark, source):
+        return spark.read.format("delta").load(source)
     try:
-        return spark.read.format(kind).load(source)
+        return spark.read.parquet(source)
     except AnalysisException:  # nothing there, or nothing that has columns
         raise JobError(
             f"--source must be a Delta table or a folder of Parquet files. Got neither at {source}. Give its path (a relative one"
