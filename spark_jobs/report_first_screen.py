@@ -8,7 +8,8 @@ from spark_jobs.run_outcome import MIGRATED
 
 
 def render_first_screen(plan: Facts, run: Facts) -> str:
-    return section("Load of each bucket", picture(_loads(plan)), tiles(_figures(plan, run)))
+    names = ("before", "after") if run["outcome"] == MIGRATED else ("now", "planned")
+    return section("Load of each bucket", picture(_loads(plan, names)), tiles(_figures(plan, run)))
 
 
 def _figures(plan: Facts, run: Facts) -> list[Tile]:
@@ -61,11 +62,16 @@ def _distance(plan: Facts) -> tuple[list[Cell], list[Cell]]:
     ]
 
 
-def _loads(plan: Facts) -> Picture:
+def _loads(plan: Facts, names: tuple[str, str]) -> Picture:
     before, after, n_buckets = plan["load_before"], plan["load_after"], plan["n_buckets"]
     mean = sum(after) / n_buckets or 1.0
     wide, narrow = (
-        draw_loads(before, after, n_buckets=n_buckets, goal=plan["max_imbalance"], size=size)
+        draw_loads(
+            dict(zip(names, (before, after), strict=True)),
+            n_buckets=n_buckets,
+            goal=plan["max_imbalance"],
+            size=size,
+        )
         for size in (WIDE, NARROW)
     )
     return Picture(
@@ -73,7 +79,7 @@ def _loads(plan: Facts) -> Picture:
         narrow_svg=narrow,
         sentence=f"Load of each of {len(after):,} buckets in mean loads: the hottest has {max(before) / mean:.2f} before the plan and"
         f" {max(after) / mean:.2f} after it; the goal is {1 + plan['max_imbalance']:.2f}.",
-        head=["bucket", "load before", "load after", "before, in means", "after, in means"],
+        head=["bucket", *(f"load {name}" for name in names), *(f"{name}, in means" for name in names)],
         rows=[
             [str(bucket), figure(old, amount), figure(new, amount), number(old / mean), number(new / mean)]
             for bucket, (old, new) in enumerate(zip(before, after, strict=True))

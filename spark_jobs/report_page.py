@@ -14,6 +14,7 @@ from spark_jobs.report_history import render_history
 from spark_jobs.report_moves import render_moves
 from spark_jobs.report_words import moment, size
 from spark_jobs.run_facts import Facts
+from spark_jobs.run_outcome import MIGRATED
 
 
 def render_page(facts: Facts) -> str:
@@ -42,7 +43,8 @@ def render_page(facts: Facts) -> str:
 
 def _reasons(facts: Facts) -> str:
     plan = facts["plan"] or {"reasons": []}
-    sentences = [*facts["reasons"], *plan["reasons"]]
+    prefix = "" if facts["outcome"] == MIGRATED else "the plan: "  # which nobody has carried out
+    sentences = [*facts["reasons"], *(prefix + reason for reason in plan["reasons"])]
     return section(
         "Why it came out so", bullets(sentences) if sentences else paragraph("Nothing stood in the way.")
     )

@@ -172,6 +172,23 @@ def test_first_screen_has_the_figures_that_decide(page):
         assert figure in text, figure
 
 
+@pytest.mark.parametrize(
+    ("outcome", "names", "kept"),
+    [
+        ("migrated", ("before", "after"), "the goal is kept"),
+        ("held", ("now", "planned"), "the goal would be kept"),
+    ],
+)
+def test_page_of_a_plan_that_was_not_carried_out_does_not_sound_as_if_it_were(outcome, names, kept):
+    """Who reads "after" believes that it is so now."""
+    facts = FACTS | {"outcome": outcome, "plan": PLAN | {"planned_on": "last"}}
+    page = render_page(facts | {"headline": headline(facts)})
+
+    assert all(f">{name}</text>" in page and f">load {name}</th>" in page for name in names)
+    assert kept in page
+    assert (f"the plan: because {html.escape(NASTY)}" in page) == (outcome == "held")
+
+
 def test_long_plan_shows_its_first_moves_and_says_where_the_others_are():
     """A browser with 100,000 rows in a table helps nobody."""
     page = render_page(FACTS | {"plan": PLAN | {"moves": [MOVE] * (MAX_MOVES + 1300)}})
@@ -184,7 +201,7 @@ def test_long_plan_shows_its_first_moves_and_says_where_the_others_are():
 def test_any_number_of_buckets_gives_a_picture(n_buckets):
     """The picture of a thousand buckets is an outline, not a thousand bars: about as large as one of fifty."""
     loads = [float(i % 7 + 1) for i in range(n_buckets)]
-    svg = draw_loads(loads, loads, n_buckets=n_buckets, goal=0.08)
+    svg = draw_loads({"before": loads, "after": loads}, n_buckets=n_buckets, goal=0.08)
 
     assert svg.startswith("<svg")
     assert len(svg) < 100_000
