@@ -10,6 +10,7 @@ import pytest
 from deltalake import DeltaTable
 
 from cli.explain import parse_what
+from cli.main import VERBS
 from schemas.dataset import ROOT
 from schemas.tables import MOVES, PLANS
 from spark_jobs.balance import balance_of, newest_window
@@ -54,7 +55,7 @@ def test_what_cannot_be_understood_is_refused_with_2(created, evenkeel, words, s
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("verb", ["", "status", "explain", "plan", "apply", "roll-back", "run", "aggregate", "create", "audit", "report", "history", "datasets"])  # fmt: skip
+@pytest.mark.parametrize("verb", ["", *VERBS])
 def test_help_has_examples_and_exit_codes(evenkeel, verb):
     """Nobody should need this page's source to find out."""
     code, out, _ = evenkeel(*([verb] if verb else []), "--help")
