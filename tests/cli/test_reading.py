@@ -352,7 +352,7 @@ def test_datasets_check_tells_every_mistake(datasets, evenkeel, answer):
 @pytest.mark.parametrize("words", [["status"], ["explain", "visits", "bucket:1"], ["history", "visits"], ["plan", "visits"], ["datasets", "check"]])  # fmt: skip
 def test_reading_imports_nothing_heavy(profiled, words):
     """An answer in a second or two: neither Spark nor Great Expectations, pictures or Airflow may be loaded for it."""
-    program = f"import sys; from cli.__main__ import end, main; code = main({words!r}); print([m for m in {HEAVY!r} if m in sys.modules]); end(code)"
+    program = f"import sys; from cli.__main__ import end; from cli.main import main; code = main({words!r}); print([m for m in {HEAVY!r} if m in sys.modules]); end(code)"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)  # fmt: skip
 
     assert done.returncode == 0, done.stderr
