@@ -3,7 +3,12 @@
 import os
 import sys
 
-from cli.main import main
+
+def run() -> int:
+    """The command. Loading it takes a moment, in which it can be interrupted too."""
+    from cli.main import main
+
+    return main(sys.argv[1:])
 
 
 def end(code: int) -> None:
@@ -23,6 +28,9 @@ if __name__ == "__main__":
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal of another encoding still gets its lines
     try:
-        end(main(sys.argv[1:]))
+        end(run())
+    except KeyboardInterrupt:
+        sys.stderr.write("evenkeel: Interrupted before anything was done.\n")
+        os._exit(130)
     except BrokenPipeError:  # whoever read our lines has seen enough
         os._exit(1)

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         )
         return REFUSED  # fmt: skip
     facts = apply_plan(Run(task), mover=args.mover)
-    console.show(run_lines(facts), facts)
+    console.show(run_lines(facts, columns=console.columns), facts)
     return DONE
 
 
@@ -85,7 +85,7 @@ def task_for(dataset: Dataset, plan: Row, console: Console) -> TerminalTask:
 
 
 def _confirmed(dataset: Dataset, row: Row, console: Console) -> bool:
-    for line in plan_lines(plan_facts_of(dataset.name, row)):
+    for line in plan_lines(plan_facts_of(dataset.name, row), columns=console.columns):
         console.say(line)
     return console.ask(f"Apply plan {row['plan']} to {dataset.name}?")
 

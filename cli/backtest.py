@@ -31,17 +31,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     dataset = known_dataset(args.dataset)
     options = {name: getattr(args, name) for name in ("windows", "planners", "forecasts")}
     told = backtest_plans(TerminalTask(dataset=dataset, options=options, console=console))
-    console.show(backtest_lines(told), told)
+    console.show(backtest_lines(told, columns=console.columns), told)
     return DONE
 
 
-def backtest_lines(told: Facts) -> list[str]:
+def backtest_lines(told: Facts, *, columns: int | None = None) -> list[str]:
     """One row a contender, the best first; the bars are mean θ."""
     full = max([row["mean_imbalance"] for row in told["rows"]] + [told["goal"]])
     head = ("place", "planner", "planned on", "", "net", "θ mean", " ", "θ worst", "moved", "routes", "back")
     right = ("place", "net", "θ mean", "θ worst", "moved", "routes", "back")
+    rows = [_cells(row, full, told["goal"]) for row in told["rows"]]
     return [
-        *table(head, [_cells(row, full, told["goal"]) for row in told["rows"]], right=right),
+        *table(head, rows, right=right, spare=(" ", "back", "routes", "place"), columns=columns),
         "",
         "net: cost saved against the plain hash less the cost of moving, as a share of all cost; moved: share of all state a window.",
         f"{told['advice'][0].upper()}{told['advice'][1:]}.",

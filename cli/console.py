@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import threading
 import time
@@ -22,6 +23,11 @@ class Console:
         self._progress = threading.Lock()
         self._step = ""  # shown in the last line of a terminal, with its seconds
         self._began = 0.0
+
+    @property
+    def columns(self) -> int | None:
+        """How wide the answer may be; None where no terminal shows it."""
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
     def show(self, lines: Iterable[str], document: Any) -> None:
         """The answer: the document for scripts, otherwise the lines."""

@@ -20,7 +20,11 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_dataset(parser)
-    parser.add_argument("--source", metavar="TABLE", help="a Delta or Parquet table to copy")
+    parser.add_argument(
+        "--source",
+        metavar="TABLE",
+        help="a Delta or Parquet table to copy: path, URI or catalog name; a relative path begins in the warehouse",
+    )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

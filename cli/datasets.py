@@ -17,9 +17,9 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check"], help="what to do with the files")
+    parser.add_argument("action", metavar="check", choices=["check"], help="say what is wrong with them")
     parser.add_argument(
-        "files", metavar="FILE", nargs="*", type=Path, help="all of datasets/ if none is named"
+        "files", metavar="FILE", nargs="*", type=Path, default=[], help="all of datasets/ if none is named"
     )
 
 

@@ -14,6 +14,7 @@ from cli.text import bar, moment, number, paint, short, signed_percent, size, ta
 from schemas.dataset import Dataset
 from spark_jobs.balance import newest_window
 from spark_jobs.capacity_facts import capacity_sentences, newest_capacity
+from spark_jobs.item_names import key_name
 from spark_jobs.placement import (
     Scene,
     bucket_placement,
@@ -113,7 +114,7 @@ def item_lines(facts: Facts) -> list[str]:
 def _name(facts: Facts) -> str:
     if facts["kind"] == "slot":
         return f"slot {facts['slot']}"
-    return "the NULL key" if facts["key"] is None else f"key {facts['key']}"
+    return key_name(facts["key"])
 
 
 def _where(facts: Facts) -> str:
@@ -129,7 +130,7 @@ def _way(facts: Facts) -> str:
     if facts["kind"] == "slot":
         routed = facts["routed_keys"]
         apart = (
-            f"; {len(routed)} of its keys have routes of their own: {', '.join(map(str, routed[:5]))}"
+            f"; {len(routed)} of its keys have routes of their own: {', '.join(map(key_name, routed[:5]))}"
             if routed
             else ""
         )

@@ -23,11 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     dataset = known_dataset(args.dataset)
     history = history_of(dataset.name)
-    console.show(history_lines(history, goal=dataset.max_imbalance), history)
+    console.show(history_lines(history, goal=dataset.max_imbalance, columns=console.columns), history)
     return DONE
 
 
-def history_lines(history: list[Facts], *, goal: float) -> list[str]:
+def history_lines(history: list[Facts], *, goal: float, columns: int | None = None) -> list[str]:
     """One row a window; the bars are θ that the window ended with, red above the goal."""
     if not history:
         return ["No runs yet."]
@@ -36,8 +36,10 @@ def history_lines(history: list[Facts], *, goal: float) -> list[str]:
         "window", "outcome", "θ hash", "θ before", "θ", "", "θ next", "without", "moved", "written", "routes", "back", "run",
     )  # fmt: skip
     right = ("θ hash", "θ before", "θ", "θ next", "without", "moved", "written", "routes", "back")
+    spare = ("run", "written", "back", "routes", "", "θ hash", "without")
+    rows = [_cells(row, full, goal) for row in history]
     return [
-        *table(head, [_cells(row, full, goal) for row in history], right=right),
+        *table(head, rows, right=right, spare=spare, columns=columns),
         "",
         (
             f"goal {goal:g}. θ next: what the next window had; without: what it would have had without this window's plan; back: moves that undo"

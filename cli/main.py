@@ -2,14 +2,16 @@
 
 import argparse
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from importlib import import_module
 
 from cli.arguments import Parser, UsageError, not_one_of
 from cli.console import FAILED, INTERRUPTED, REFUSED, USAGE, Console
 from cli.text import render
-from spark_jobs.job import RefusalError, sentence_of
+from spark_jobs.job import NotThereError, RefusalError, sentence_of
 
 VERBS = {
     "status": "where every dataset stands, and what to do next",
@@ -26,15 +28,14 @@ VERBS = {
     "backtest": "which planner on which forecast would have served best",
     "datasets": "check dataset files",
 }
-EXIT_CODES = """\
-exit codes:
-  0   done, or nothing to do
-  1   failed; one sentence on standard error says what and why. `datasets check`: a file has mistakes
-  2   the command was not understood
-  3   refused: a stale plan, a plan that the gate holds, or a person who said no
-  4   somebody should look: `audit` found something, or `status --exit-code` did
-  130 interrupted; the table has the old function or the new one
-"""
+EXIT_CODES = {
+    0: "done, or nothing to do",
+    1: "failed; one sentence on standard error says what and why. `datasets check`: a file has mistakes",
+    2: "the command was not understood: a verb, a dataset, a plan, a window or a bucket that is not there",
+    3: "refused: a stale plan, a plan that would move something and that the gate holds, or a person who said no",
+    4: "somebody should look: `audit` found something, or `status --exit-code` did",
+    130: "interrupted; the table has the old function or the new one",
+}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     console = Console(is_json="--json" in argv)
     try:
         return _run(argv, console)
-    except UsageError as error:
+    except (UsageError, NotThereError) as error:
         return _fail(console, str(error), USAGE)
     except RefusalError as error:
         return _fail(console, str(error), REFUSED)
@@ -68,8 +69,8 @@ def _run(argv: Sequence[str], console: Console) -> int:
     module = import_module(f"cli.{verb.replace('-', '_')}")
     parser = Parser(
         prog=f"evenkeel {verb}",
-        description=module.__doc__,
-        epilog=f"examples:\n{module.EXAMPLES}\n{EXIT_CODES}",
+        description=_folded(module.__doc__ or ""),
+        epilog=f"examples:\n{module.EXAMPLES}\n{_exit_codes()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
@@ -88,8 +89,26 @@ def usage() -> str:
     verbs = "".join(f"  {verb:<10} {about}\n" for verb, about in VERBS.items())
     return (
         "usage: evenkeel VERB …\n\nKeeps keyed Delta tables evenly spread over their buckets.\n\nverbs:\n"
-        f"{verbs}\n`evenkeel VERB --help` shows a verb's arguments and examples. Every verb takes --json.\n\n{EXIT_CODES}"
+        f"{verbs}\n`evenkeel VERB --help` shows a verb's arguments and examples. Every verb takes --json.\n\n{_exit_codes()}"
     )
+
+
+def _folded(text: str) -> str:
+    """Its paragraphs, each as wide as the terminal allows."""
+    return "\n\n".join(textwrap.fill(part, _columns()) for part in text.strip().split("\n\n"))
+
+
+def _exit_codes() -> str:
+    lines = [
+        textwrap.fill(meaning, _columns(), initial_indent=f"  {code:<4}", subsequent_indent=" " * 6)
+        for code, meaning in EXIT_CODES.items()
+    ]
+    return "\n".join(["exit codes:", *lines, ""])
+
+
+def _columns() -> int:
+    """What argparse itself takes."""
+    return shutil.get_terminal_size().columns - 2
 
 
 def _fail(console: Console, sentence: str, code: int) -> int:

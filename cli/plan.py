@@ -32,6 +32,8 @@ EXAMPLES = """\
   evenkeel plan clicks --json | jq .imbalance_after
 """
 MAX_SHOWN = 20  # moves; --json has them all
+BAR, NARROW_BAR = 20, 12  # columns of the longest bar of loads
+WIDE = 96  # columns of a terminal in which two of the former fit beside their figures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +58,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with console.step("plan"):
         planned = plan_moves(task)
     facts = plan_facts_of(dataset.name, read_one(PLANS, dataset=dataset.name, plan=planned["plan"]))
-    console.show([*plan_lines(facts), "", how_to_apply(dataset.name, facts)], facts)
+    lines = plan_lines(facts, columns=console.columns)
+    console.show([*lines, "", how_to_apply(dataset.name, facts)], facts)
     return DONE
 
 
@@ -86,7 +89,7 @@ def how_to_apply(dataset: str, facts: Facts) -> str:
     )
 
 
-def plan_lines(facts: Facts) -> list[str]:
+def plan_lines(facts: Facts, *, columns: int | None = None) -> list[str]:
     """A plan as text: in a sentence, loads before and after, moves and why, what stays hot, θ by budget."""
     return [
         paint(
@@ -94,13 +97,13 @@ def plan_lines(facts: Facts) -> list[str]:
         ),
         *_figures(facts),
         "",
-        *_load_lines(facts),
+        *_load_lines(facts, columns),
         "",
-        *_move_lines(facts["moves"]),
+        *_move_lines(facts["moves"], columns),
         *_hot_lines(facts["hot_buckets"]),
         *_frontier_lines(facts["frontier"]),
-        *capacity_lines(facts["capacity"]),
         *(f"  {reason}" for reason in facts["reasons"]),
+        *capacity_lines(facts["capacity"]),
     ]
 
 
@@ -127,12 +130,13 @@ def _migration_budget(limit: float) -> str:
     return f"at most {limit:.1%}" if limit <= 1 else f"at most {size(limit)}"
 
 
-def _load_lines(facts: Facts) -> list[str]:
+def _load_lines(facts: Facts, columns: int | None) -> list[str]:
     before, after = facts["load_before"], facts["load_after"]
     n_buckets = max(len(before), len(after))
     before, after = ([*loads, *[0.0] * (n_buckets - len(loads))] for loads in (before, after))
     mean = sum(after) / facts["n_buckets"]
-    full = max(*before, *after, 0.0)
+    longest = NARROW_BAR if columns is not None and columns < WIDE else BAR
+    full = max(*before, *after, 0.0) * BAR / longest  # so that the longest bar is that long
 
     def cells(bucket: int) -> list[str]:
         return [
@@ -152,7 +156,7 @@ def _load_lines(facts: Facts) -> list[str]:
 def _load_cells(load: float, mean: float, full: float, goal: float) -> list[str]:
     """The load, how far it is from the mean, and a bar: red above the goal."""
     excess = load / mean - 1.0 if mean > 0 else 0.0
-    drawn = bar(load, full=full, columns=20)
+    drawn = bar(load, full=full, columns=BAR)
     return [
         number(load, 0),
         signed_percent(excess),
@@ -160,7 +164,7 @@ def _load_cells(load: float, mean: float, full: float, goal: float) -> list[str]
     ]
 
 
-def _move_lines(moves: list[Facts]) -> list[str]:
+def _move_lines(moves: list[Facts], columns: int | None) -> list[str]:
     if not moves:
         return ["No moves."]
     head = ("moves", "from", "to", "cost", "state", "θ without", "why")
@@ -176,7 +180,8 @@ def _move_lines(moves: list[Facts]) -> list[str]:
         ]
         for move in moves[:MAX_SHOWN]
     ]
-    lines = table(head, rows, right=("from", "to", "cost", "state", "θ without"))
+    right = ("from", "to", "cost", "state", "θ without")
+    lines = table(head, rows, right=right, spare=("cost", "θ without", "state"), columns=columns)
     more = len(moves) - MAX_SHOWN
     return [*lines, *([f"… and {more:,} more: --json has them all"] if more > 0 else [])]
 
@@ -212,10 +217,10 @@ def _frontier_lines(frontier: Facts) -> list[str]:
 
 
 def capacity_lines(capacity: Facts | None) -> list[str]:
-    """How many workers the next window needs; nothing where the plan is older than such advice."""
-    if capacity is None:
+    """How many workers the next window needs, where that is known; `explain --capacity` also says what is not."""
+    if capacity is None or not capacity["lines"]:
         return []
-    return [*(f"  {sentence}" for sentence in capacity_sentences(capacity)), ""]
+    return ["", *(f"  {sentence}" for sentence in capacity_sentences(capacity))]
 
 
 def _budget(budget: float | None, *, is_share: bool) -> str:

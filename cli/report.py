@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     dataset = known_dataset(args.dataset)
     row = read_one(RUNS, dataset=dataset.name, run=run_asked_for(dataset, args.run_id))
     facts = run_facts(dataset.name, row)
-    console.show(run_lines(facts), facts)
+    console.show(run_lines(facts, columns=console.columns), facts)
     return DONE
 
 
@@ -50,14 +50,14 @@ def run_asked_for(dataset: Dataset, given: str | None) -> str:
     return str(last["run"])
 
 
-def run_lines(facts: Facts) -> list[str]:
+def run_lines(facts: Facts, *, columns: int | None = None) -> list[str]:
     """A run as text, from ``run_facts``."""
     return [
         paint(f"{facts['dataset']}, window {moment(facts['window_start'])}, run {facts['run']}", "bold"),
         facts["headline"],
         *(f"  {reason}" for reason in facts["reasons"]),
         "",
-        *(plan_lines(facts["plan"]) if facts["plan"] else []),
+        *(plan_lines(facts["plan"], columns=columns) if facts["plan"] else []),
         "",
         *(feed_sentences(facts["feeds"]) if facts["feeds"] else []),
         *_check_lines(facts["checks"]),

@@ -17,6 +17,7 @@ from schemas.dataset import Dataset
 from schemas.tables import FUNCTIONS
 from spark_jobs.control_tables import read_rows
 from spark_jobs.dataset_status import dataset_status
+from spark_jobs.table_log import recent_changes
 
 Facts = dict[str, Any]
 
@@ -63,9 +64,9 @@ def function_asked_for(dataset: Dataset, given: str | None) -> str | None:
     if given is None:
         return None
     names = read_rows(FUNCTIONS, dataset=dataset.name)["function"].to_pylist()
-    return one_beginning_with(
-        given, names, field="--to", otherwise=f"evenkeel report {dataset.name} names functions of its plan."
-    )
+    had = [short(change["from_function"]) for change in recent_changes(dataset)]
+    otherwise = f"The table had {', '.join(dict.fromkeys(had)) or 'no other yet'}, the newest first."
+    return one_beginning_with(given, names, field="--to", otherwise=otherwise)
 
 
 def _preview(task: TerminalTask) -> Facts:
@@ -78,13 +79,17 @@ def _preview(task: TerminalTask) -> Facts:
 
 
 def _roll_back(task: TerminalTask) -> Facts:
+    from spark_jobs.report_runs import report_runs
     from spark_jobs.roll_back_layout import roll_back_layout
     from spark_jobs.verify_layout import verify_layout
 
     with task.console.step("roll_back"):
         moved = roll_back_layout(task)
     with task.console.step("verify"):
-        return {"dataset": task.dataset.name, **moved, "verified": verify_layout(task)}
+        verified = verify_layout(task)
+    with task.console.step("report"):
+        report_runs(task)
+    return {"dataset": task.dataset.name, **moved, "verified": verified}
 
 
 def preview_lines(found: Facts) -> list[str]:

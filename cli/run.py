@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     task = TerminalTask(dataset=dataset, given_window=window, run=name, console=console)
     given = {option: getattr(args, option) for option in GIVEN}
     facts = run_window(Run(task), given=given, is_dry=not args.yes, resume=args.resume, mover=args.mover)
-    console.show([*run_lines(facts), *_what_next(facts, dataset, args)], facts)
+    console.show([*run_lines(facts, columns=console.columns), *_what_next(facts, dataset, args)], facts)
     is_held = facts["outcome"] == HELD and facts["plan"]["n_moves"] > 0
     return REFUSED if is_held else DONE
 

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     found = [status_of(name) for name in names_asked_for(args.datasets)]
-    console.show(status_lines(found), found)
+    console.show(status_lines(found, columns=console.columns), found)
     needs_attention = any(one["next"]["needs_attention"] for one in found)
     return ATTENTION if args.exit_code and needs_attention else DONE
 
@@ -70,14 +70,20 @@ def _unknown(name: str, kind: str, sentence: str) -> Facts:
     return {"dataset": name, "next": {"kind": kind, "sentence": sentence, "needs_attention": True}}
 
 
-def status_lines(found: Sequence[Facts]) -> list[str]:
+def status_lines(found: Sequence[Facts], *, columns: int | None = None) -> list[str]:
     """One row a dataset, and below the table what comes next for each."""
     if not found:
         return ["No datasets yet. Add datasets/<name>.yaml; datasets/clicks.yaml is a complete example."]
     head = ("dataset", "function", "buckets", "slots", "routes", "θ now", "goal", "last window", "outcome")
-    lines = table(head, [_cells(one) for one in found], right=("buckets", "slots", "routes", "θ now", "goal"))
-    columns = max(len(one["dataset"]) for one in found)
-    return [*lines, "", *(line for one in found for line in _below_lines(one, columns))]
+    lines = table(
+        head,
+        [_cells(one) for one in found],
+        right=("buckets", "slots", "routes", "θ now", "goal"),
+        spare=("slots", "routes", "buckets", "function"),
+        columns=columns,
+    )
+    wide = max(len(one["dataset"]) for one in found)
+    return [*lines, "", *(line for one in found for line in _below_lines(one, wide))]
 
 
 def _cells(one: Facts) -> list[str]:

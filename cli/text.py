@@ -9,16 +9,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from spark_jobs.visible_text import escaped
+
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _PAINT = re.compile("\x00([a-z]*)\x00")
-_NEVER_RAW = {
-    "Cc",
-    "Cf",
-    "Cs",
-    "Co",
-    "Zl",
-    "Zp",
-}  # control, invisible or turning text, lone surrogates, line ends
 _NO_WIDTH = {"Mn", "Me"}
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
@@ -46,18 +40,6 @@ def _code(colour: str, *, has_colours: bool) -> str:
     return f"\x1b[{COLOURS.get(colour, '0')}m"
 
 
-def escaped(text: str) -> str:
-    """The text with everything that a terminal would obey, or not show, written as an escape of Python's."""
-    return "".join(_escape(mark) if unicodedata.category(mark) in _NEVER_RAW else mark for mark in text)
-
-
-def _escape(mark: str) -> str:
-    code = ord(mark)
-    if code <= 0xFF:  # noqa: PLR2004  (what two digits hold)
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004  (what four digits hold)
-
-
 def width(line: str) -> int:
     """Columns that the rendered line takes."""
     return sum(_columns(mark) for mark in render(line))
@@ -74,8 +56,28 @@ def pad(text: str, columns: int, *, to_the_right: bool = False) -> str:
     return space + text if to_the_right else text + space
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> list[str]:
-    """Aligned columns, two spaces between them; columns named in ``right`` end at the same place. No row: the head alone."""
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    spare: Sequence[str] = (),
+    columns: int | None = None,
+) -> list[str]:
+    """
+    Aligned columns, two spaces between them; columns named in ``right`` end at the same place. No row: the head alone.
+
+    Where the lines would be wider than ``columns``, columns named in ``spare`` are left out, the first of them first.
+    """
+    lines = _aligned(head, rows, right)
+    if not spare or columns is None or max(map(width, lines)) <= columns:
+        return lines
+    kept = [place for place, name in enumerate(head) if name != spare[0]]
+    shown = [[cells[place] for place in kept] for cells in (head, *rows)]
+    return table(shown[0], shown[1:], right=right, spare=spare[1:], columns=columns)
+
+
+def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> list[str]:
     widths = [max(width(cell) for cell in column) for column in zip(head, *rows, strict=True)]
     is_right = [name in right for name in head]
 

@@ -9,6 +9,7 @@ unless `dry_run` is false. Nothing that was written since is lost: it is a migra
 | `asked`       | untouched                      | correct the run's params            |
 | `roll_back`   | whole: old function or new one | clear the task, it finishes         |
 | `verify`      | moved; something is wrong      | stop writers, read the task's log   |
+| `list_runs`   | moved and verified             | clear the task                      |
 """
 
 from airflow.sdk import DAG, Param, chain
@@ -47,6 +48,7 @@ def roll_back_dag(dataset: Dataset) -> DAG:
             roll_back_asked(),
             SparkJob(task_id="roll_back", job="roll_back_layout", arguments=common, asked="for_roll_back"),
             PlainJob(task_id="verify", job="verify_layout", arguments=common),
+            PlainJob(task_id="list_runs", job="report_runs", arguments=common),
         )
     return dag
 

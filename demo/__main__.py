@@ -87,6 +87,10 @@ def _run_days(console: Console) -> list[dict[str, Any]] | None:
                 f"The day must end as {scene.outcome}. Got {run and run['outcome']}. Log: {console.log}"
             )
             return None
+        if scene.outcome == "failed":
+            console.say(
+                "That is as it should be: nothing of such a day is loaded, and the next one is not blocked."
+            )
         runs.append(run)
     return runs if roll_back(console, "clicks") else None
 

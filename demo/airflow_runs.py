@@ -21,6 +21,7 @@ SENTENCES = {
     "roll_back": "{rows_moved:,} rows moved: {files_flipped:,} files flipped, {bytes_written:,} bytes written",
     "verify": "{files_flipped:,} flipped files and {rows_compared:,} rows compared, conserved: {conserved}",
     "report": "{outcome}: {report}",
+    "list_runs": "{report}",
 }
 
 

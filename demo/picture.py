@@ -12,8 +12,8 @@ from spark_jobs.report_pictures import draw_loads
 def main() -> None:
     os.environ["EVENKEEL_WAREHOUSE"] = str(Path(os.environ["EVENKEEL_WAREHOUSE"]) / "demo")
     first = min(read_rows(PLANS, dataset="clicks").to_pylist(), key=lambda plan: plan["window_start"])
-    loads = first["load_before"], first["load_after"]
-    sys.stdout.write(draw_loads(*loads, n_buckets=first["n_buckets"], goal=first["max_imbalance"]) + "\n")
+    loads = {"before": first["load_before"], "after": first["load_after"]}
+    sys.stdout.write(draw_loads(loads, n_buckets=first["n_buckets"], goal=first["max_imbalance"]) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,18 @@ from dataclasses import dataclass
 from html import escape
 
 _NUMBER = re.compile(r"[\d.,]+(%| [kMGTP]?B)?|-")
+_DATA = re.compile(r"</?data[^>]*>")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number as people read it, and all its digits for whoever computes on."""
+
+    value: float
+    shown: str
+
+
+Cell = str | Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +28,7 @@ class Picture:
     narrow_svg: str  # the same as wide_svg where one drawing serves both
     sentence: str
     head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Cell]]
 
 
 def section(title: str, *parts_html: str) -> str:
@@ -44,9 +56,15 @@ def badge(word: str) -> str:
     return f'<span class="badge {escape(word.replace(" ", "-"))}">{escape(word)}</span>'
 
 
-def table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of texts that scrolls by itself where it is wider than the screen, by keyboard too."""
-    return table_of_html(name, head, [[escape(cell) for cell in row] for row in rows])
+def table(name: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """A table of texts and figures that scrolls by itself where it is wider than the screen, by keyboard too."""
+    return table_of_html(name, head, [[_cell(cell) for cell in row] for row in rows])
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Figure):
+        return f'<data value="{cell.value!r}">{escape(cell.shown)}</data>'
+    return escape(cell)
 
 
 def table_of_html(name: str, head: Sequence[str], rows_html: Sequence[Sequence[str]]) -> str:
@@ -68,7 +86,7 @@ def table_of_html(name: str, head: Sequence[str], rows_html: Sequence[Sequence[s
 
 def _is_numeric(column: Sequence[str]) -> bool:
     """Figures stand under one another by their last digit."""
-    return all(_NUMBER.fullmatch(cell) for cell in column)
+    return all(_NUMBER.fullmatch(_DATA.sub("", cell)) for cell in column)
 
 
 def picture(shown: Picture) -> str:
@@ -80,20 +98,32 @@ def picture(shown: Picture) -> str:
         + _drawing(shown.narrow_svg, shown.sentence, "narrow")
     )
     numbers = table(shown.sentence, shown.head, shown.rows)
-    return f"<figure>{drawings}<details><summary>The same in numbers</summary>{numbers}</details></figure>"
+    return f"<figure>{drawings}{details('The same in numbers', numbers)}</figure>"
+
+
+def details(title: str, body_html: str) -> str:
+    """What is there for those who want it: one click away, also without scripts."""
+    return f"<details><summary>{escape(title)}</summary>{body_html}</details>"
 
 
 def _drawing(svg: str, sentence: str, screens: str) -> str:
     return f'<div class="drawing {screens}" role="img" aria-label="{escape(sentence)}">{svg}</div>'
 
 
-def tiles(figures: Sequence[tuple[str, str, str]]) -> str:
-    """A row of figures: name, value, and what to compare it with."""
-    return (
-        '<dl class="tiles">'
-        + "".join(
-            f'<div><dt>{escape(name)}</dt><dd><strong>{escape(value)}</strong> <span class="note">{escape(note)}</span></dd></div>'
-            for name, value, note in figures
-        )
-        + "</dl>"
-    )
+@dataclass(frozen=True)
+class Tile:
+    """A name, what it comes to, and what to compare that with; both of texts and figures, one after the other."""
+
+    name: str
+    value: Sequence[Cell]
+    note: Sequence[Cell]
+
+
+def tiles(shown: Sequence[Tile]) -> str:
+    """The figures that decide, side by side."""
+    return '<dl class="tiles">' + "".join(map(_tile, shown)) + "</dl>"
+
+
+def _tile(tile: Tile) -> str:
+    value, note = ("".join(map(_cell, cells)) for cells in (tile.value, tile.note))
+    return f'<div><dt>{escape(tile.name)}</dt><dd><strong>{value}</strong> <span class="note">{note}</span></dd></div>'

@@ -145,6 +145,8 @@ class _UniqueKeys(yaml.SafeLoader):
 def _parse(path: Path) -> dict[str, Any]:
     try:
         raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506  (a SafeLoader)
+    except FileNotFoundError:
+        raise DatasetError(f"{path.name}: must be a file. Got none at {path}. Give its path.") from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         said = " ".join(str(error).split())
         raise DatasetError(f"{path.name}: must be readable YAML. Got: {said}. Mend the file.") from None

@@ -185,16 +185,24 @@ def _of_windows(imbalance: Sequence[float]) -> dict[str, Any]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--windows", type=_count, help="how many of the stored windows; forecast.windows if not given"
+        "--windows",
+        type=_count,
+        metavar="N",
+        help="how many of the stored windows; forecast.windows if not given",
     )
     parser.add_argument(
-        "--planners", nargs="+", choices=sorted(PLANNERS), help="instead of all that are quick enough"
+        "--planners",
+        nargs="+",
+        choices=sorted(PLANNERS),
+        metavar="NAME",
+        help=f"instead of all that are quick enough; of {', '.join(sorted(PLANNERS))}",
     )
     parser.add_argument(
         "--forecasts",
         nargs="+",
         choices=FORECASTS,
-        help=f"instead of {LAST} and {CHOSEN}; {CLAIRVOYANT} is always told",
+        metavar="NAME",
+        help=f"instead of {LAST} and {CHOSEN}; {CLAIRVOYANT} is always told; of {', '.join(FORECASTS)}",
     )
 
 

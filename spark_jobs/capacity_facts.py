@@ -151,18 +151,20 @@ def _no_interval(expected: Expectation) -> list[str]:
 
 
 def capacity_sentences(capacity: Facts) -> list[str]:
-    """For people: a sentence for each kind of worker, and the notes."""
-    return [*(_sentence(line, capacity) for line in capacity["lines"]), *capacity_notes(capacity)]
-
-
-def capacity_notes(capacity: Facts) -> list[str]:
-    """From where on more buckets are of no use, and what is not known."""
-    useful = capacity["useful_buckets"]
-    ceiling = f"More than {useful} buckets are of no use: the heaviest key alone would be above the mean."
+    """For people: a sentence for each kind of worker, from where on more buckets are of no use, and what is not known."""
     return [
-        *([] if useful is None else [ceiling]),
+        *(_sentence(line, capacity) for line in capacity["lines"]),
+        *capacity_ceiling(capacity),
         *(f"Not known: {reason}." for reason in capacity["unknown"]),
     ]
+
+
+def capacity_ceiling(capacity: Facts) -> list[str]:
+    """From where on more buckets are of no use; nothing where they always are."""
+    useful = capacity["useful_buckets"]
+    if useful is None:
+        return []
+    return [f"More than {useful} buckets are of no use: the heaviest key alone would be above the mean."]
 
 
 def _sentence(line: Facts, capacity: Facts) -> str:

@@ -8,6 +8,7 @@ read. Does nothing where the table is there and complete; killed on the way, it 
 import argparse
 
 from delta.tables import DeltaTable
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.dataset import is_catalog_name, locate
@@ -50,8 +51,15 @@ def read_source(spark: SparkSession, source: str) -> DataFrame:
     """An existing table: Delta if it is one, otherwise Parquet."""
     if is_catalog_name(source):
         return spark.table(".".join(map(quoted, source.split("."))))
-    kind = "delta" if DeltaTable.isDeltaTable(spark, source) else "parquet"
-    return spark.read.format(kind).load(source)
+    if DeltaTable.isDeltaTable(spark, source):
+        return spark.read.format("delta").load(source)
+    try:
+        return spark.read.parquet(source)
+    except AnalysisException:  # nothing there, or nothing that has columns
+        raise JobError(
+            f"--source must be a Delta table or a folder of Parquet files. Got neither at {source}. Give its path (a relative one"
+            " begins in the warehouse), its URI or its catalog name."
+        ) from None
 
 
 def _copy(transaction: LayoutTransaction, frame: DataFrame, source: str) -> int:

@@ -10,6 +10,7 @@ from schemas.dataset import Dataset
 from schemas.tables import FORECASTS
 from spark_jobs.control_tables import Row, read_rows, replace_rows
 from spark_jobs.declared_peaks import KEY, SLOT, peaks_of_keys
+from spark_jobs.item_names import key_name
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import JobError, Window
 from spark_jobs.stored_windows import read_windows
@@ -37,16 +38,12 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     names = [(SLOT, slot) for slot in range(items.n_slots)] + [(KEY, text_of_key(key)) for key in items.key]
     with_peaks = expect_peaks(made.expected, names, peaks_of_keys(dataset), following)
     sentences = [_how(made.methods)]
-    sentences += [f"a declared peak of {_key_name(names[item][1])} counts" for item in with_peaks.changed]
+    sentences += [f"a declared peak of {key_name(names[item][1])} counts" for item in with_peaks.changed]  # type: ignore[arg-type]  # peaks are of keys
     sentences += [
-        f"a peak of {_key_name(peak.name[1])} is declared, but this window does not track the key: it counts with its slot, as ever"  # type: ignore[index]
+        f"a peak of {key_name(peak.name[1])} is declared, but this window does not track the key: it counts with its slot, as ever"  # type: ignore[index]
         for peak in with_peaks.missing
     ]
     return ExpectedCost(forecast=replace(made, expected=with_peaks.cost), sentences=tuple(sentences))
-
-
-def _key_name(key: object) -> str:
-    return "the NULL key" if key is None else f"key {key}"
 
 
 def _how(methods: tuple[str, ...]) -> str:

@@ -31,6 +31,10 @@ class RefusalError(JobError):
     """What was asked for cannot be; asking again will not help."""
 
 
+class NotThereError(JobError):
+    """What was asked about is nothing that the dataset can have."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Window:
     """The data interval of one run: from ``start`` up to, not including, ``end``."""
@@ -221,7 +225,9 @@ def moment(text: str) -> datetime:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be an ISO 8601 time. Got {text!r}.") from None
+        raise argparse.ArgumentTypeError(
+            f"must be an ISO 8601 time. Got {text!r}. Write it like 2026-01-31 or 2026-01-31T06:00"
+        ) from None
     return parsed.astimezone(UTC) if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 # Names of colours, and what they look like by day. pages/style.css has the same names.
 COLOURS = {
     "paper": "#ffffff", "ink": "#1b2530", "muted": "#55626f", "line": "#d9dfe5", "before": "#aeb9c4", "after": "#14708f",
-    "goal": "#b83227", "other": "#a86500",
+    "goal": "#b83227", "other": "#a86500", "hot": "#d98a7c",
 }  # fmt: skip
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 _SVG = "http://www.w3.org/2000/svg"

@@ -22,8 +22,8 @@ from schemas.dataset import Dataset
 from schemas.tables import FUNCTIONS, MOVES, PLANS
 from spark_jobs.balance import Balance, balance_of, newest_window
 from spark_jobs.control_tables import Row, read_rows
-from spark_jobs.job import JobError
-from spark_jobs.plan_explanation import item_name
+from spark_jobs.item_names import item_name
+from spark_jobs.job import NotThereError
 from spark_jobs.run_facts import plan_facts_of
 from spark_jobs.table_log import current_function, layout_commits
 from spark_jobs.what_if import Moving, best_move
@@ -56,7 +56,7 @@ def key_of(text: str, key_type: str) -> Key | None:
     try:
         return decode_key(encode_key(key_of_text(text, key_type), key_type), key_type)
     except PartitioningError:
-        raise JobError(
+        raise NotThereError(
             f"KEY must be a {key_type}, as the dataset's key.type says. Got {text!r}. Write it as Spark prints it; binary in"
             " hexadecimal digits."
         ) from None
@@ -89,7 +89,7 @@ def key_placement(scene: Scene, key: Key | None) -> Facts:
 def slot_placement(scene: Scene, slot: int) -> Facts:
     """Of one slot: all its keys but those that are routed, or tracked one by one."""
     if not 0 <= slot < scene.function.n_slots:
-        raise JobError(f"slot must lie in [0, {scene.function.n_slots}). Got {slot}. Name one of these.")
+        raise NotThereError(f"slot must lie in [0, {scene.function.n_slots}). Got {slot}. Name one of these.")
     routed = [
         text_of_key(key)
         for key in scene.function.exceptions
@@ -111,7 +111,7 @@ def bucket_placement(scene: Scene, bucket: int) -> Facts:
     """Of one bucket: its load against the mean and the goal, its heaviest items, what keeps it hot and what would help."""
     function, balance = scene.function, scene.balance
     if not 0 <= bucket < function.n_buckets:
-        raise JobError(f"bucket must lie in [0, {function.n_buckets}). Got {bucket}. Name one of these.")
+        raise NotThereError(f"bucket must lie in [0, {function.n_buckets}). Got {bucket}. Name one of these.")
     facts: Facts = {
         "kind": "bucket",
         "bucket": bucket,

@@ -7,19 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from partitioning.explain import Explanation, HotBucket
-from partitioning.function_json import text_of_key
-from spark_jobs.control_tables import Row
+from spark_jobs.item_names import item_name
 from spark_jobs.item_stats import ItemStats
 
 _POSITION = re.compile(r"\bitem (\d+)\b")
-
-
-def item_name(item: Row) -> str:
-    """How people read an item of ``moves`` or ``item_stats``."""
-    if item["kind"] == "slot":
-        return f"slot {item['slot']}"
-    name = "the NULL key" if item["key"] is None else f"key {text_of_key(item['key'])}"
-    return f"a part of {name}" if item["kind"] == "part" else name
 
 
 def name_items(sentences: Iterable[str], items: ItemStats) -> list[str]:

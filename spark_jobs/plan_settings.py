@@ -24,11 +24,17 @@ def settings_of(task: Task) -> Dataset:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("for this once, instead of what the dataset file says")
-    group.add_argument("--planner", choices=sorted(PLANNERS))
-    group.add_argument("--max-imbalance", type=_amount, help="θ_max, such as 0.08")
-    group.add_argument("--max-routes", type=_count, help="the most routes of the new function")
-    group.add_argument("--max-migration", type=_amount, help="a share of all state up to 1, bytes above")
-    group.add_argument("--buckets", dest="n_buckets", type=_count, help="target number of buckets")
+    group.add_argument(
+        "--planner", choices=sorted(PLANNERS), metavar="NAME", help=", ".join(sorted(PLANNERS))
+    )
+    group.add_argument("--max-imbalance", type=_amount, metavar="θ", help="θ_max, such as 0.08")
+    group.add_argument("--max-routes", type=_count, metavar="N", help="the most routes of the new function")
+    group.add_argument(
+        "--max-migration", type=_amount, metavar="SHARE", help="a share of all state up to 1, bytes above"
+    )
+    group.add_argument(
+        "--buckets", dest="n_buckets", type=_count, metavar="N", help="target number of buckets"
+    )
 
 
 def _amount(text: str) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pages.parts import Picture, bullets, paragraph, picture, section, subsection
 from spark_jobs.report_pictures import draw_frontier
-from spark_jobs.report_words import number, size
+from spark_jobs.report_words import amount, figure, size
 from spark_jobs.run_facts import Facts
 
 MAX_HOT = 50  # buckets; the rest are in plans.explanation
@@ -78,7 +78,12 @@ def _frontier(plan: Facts, points: Sequence[Facts], budgets: list[str]) -> str:
             sentence=f"θ within reach: from {reached[0]:.3f} at {budgets[0]} to {reached[-1]:.3f} without a limit.",
             head=["budget", "θ", "state moved", "routes"],
             rows=[
-                [budget, number(point["imbalance"]), size(point["migration"]), f"{point['n_routes']:,}"]
+                [
+                    budget,
+                    figure(point["imbalance"]),
+                    figure(point["migration"], size),
+                    figure(point["n_routes"], amount),
+                ]
                 for budget, point in zip(budgets, points, strict=True)
             ],
         )

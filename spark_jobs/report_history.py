@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from pages.parts import Picture, paragraph, picture, section, subsection
+from pages.parts import Cell, Picture, paragraph, picture, section, subsection
 from spark_jobs.report_pictures import draw_counts, draw_lines
-from spark_jobs.report_words import counted, moment, number, share, short_moments
+from spark_jobs.report_words import amount, counted, figure, moment, share, short_moments
 from spark_jobs.run_facts import Facts
 
 
@@ -48,7 +48,7 @@ def _imbalance(history: Sequence[Facts], windows: list[str], goal: float | None)
         ["window", "outcome", "θ under a plain hash", "θ before", "θ at the end"],
         [
             [moment(row["window_start"]), row["outcome"]]
-            + [number(row[field]) for field in ("imbalance_hash", "imbalance_before", "imbalance")]
+            + [figure(row[field]) for field in ("imbalance_hash", "imbalance_before", "imbalance")]
             for row in history
         ],
     )
@@ -63,9 +63,9 @@ def _migration(history: Sequence[Facts], windows: list[str]) -> Picture:
         [
             [
                 moment(row["window_start"]),
-                share(row["migration_share"]),
-                f"{row['bytes_written'] or 0:,}",
-                number(row["n_routes"], 0),
+                figure(row["migration_share"], share),
+                figure(row["bytes_written"] or 0, amount),
+                figure(row["n_routes"], amount),
             ]
             for row in history
         ],
@@ -103,9 +103,9 @@ def _kept(history: Sequence[Facts], windows: list[str]) -> Picture:
         draw_lines(windows, lines, goal=None),
         "For each window's plan: the θ it promised, the θ that the next window had, and the θ that would have been without it.",
         ["window", *(TOLD_LATER[field] for field in told)],
-        [[moment(row["window_start"]), *(number(row[field]) for field in told)] for row in history],
+        [[moment(row["window_start"]), *(figure(row[field]) for field in told)] for row in history],
     )
 
 
-def _picture(svg: str, sentence: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Picture:
+def _picture(svg: str, sentence: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Picture:
     return Picture(wide_svg=svg, narrow_svg=svg, sentence=sentence, head=head, rows=rows)

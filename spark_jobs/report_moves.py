@@ -1,7 +1,7 @@
 """The plan's moves, the most missed first, each with its reason."""
 
 from pages.parts import paragraph, section, table
-from spark_jobs.report_words import counted, number, size
+from spark_jobs.report_words import amount, counted, figure, size
 from spark_jobs.run_facts import Facts
 
 MAX_MOVES = 200  # more are read with SQL, not with eyes
@@ -17,10 +17,10 @@ def render_moves(plan: Facts) -> str:
             move["item"],
             str(move["from_bucket"]),
             str(move["to_bucket"]),
-            f"{move['cost']:,.0f}",
-            size(move["state"]),
+            figure(move["cost"], amount),
+            figure(move["state"], size),
             move["why"],
-            number(move["imbalance_without"]),
+            figure(move["imbalance_without"]),
         ]
         for move in moves[:MAX_MOVES]
     ]

@@ -1,9 +1,10 @@
 """The report of one run as HTML, from ``run_facts``: one page that stands alone, everything from users escaped."""
 
+from collections.abc import Sequence
 from html import escape
 
 from pages.document import document
-from pages.parts import badge, bullets, link, paragraph, section, table, table_of_html
+from pages.parts import badge, bullets, details, link, paragraph, section, table, table_of_html
 from pages.reports import INDEX
 from spark_jobs.report_budgets import render_frontier, render_hot_buckets
 from spark_jobs.report_capacity import render_capacity
@@ -13,6 +14,7 @@ from spark_jobs.report_history import render_history
 from spark_jobs.report_moves import render_moves
 from spark_jobs.report_words import moment, size
 from spark_jobs.run_facts import Facts
+from spark_jobs.run_outcome import MIGRATED
 
 
 def render_page(facts: Facts) -> str:
@@ -21,9 +23,9 @@ def render_page(facts: Facts) -> str:
     plan = facts["plan"]
     parts = [
         f"<header><nav>{link('All runs of ' + facts['dataset'], f'{INDEX}.html')}</nav>",
-        f"<h1>{escape(facts['dataset'])} {escape(window)}: {escape(facts['outcome'])}</h1>",
+        f"<h1>{escape(facts['dataset'])} {escape(window)} {badge(facts['outcome'])}</h1>",
         f'<p class="headline">{escape(facts["headline"])}</p></header>',
-        render_first_screen(plan, facts) if plan else paragraph("The run came to no plan."),
+        render_first_screen(plan, facts) if plan else "",
         _reasons(facts),
         *(
             render(plan)
@@ -41,7 +43,8 @@ def render_page(facts: Facts) -> str:
 
 def _reasons(facts: Facts) -> str:
     plan = facts["plan"] or {"reasons": []}
-    sentences = [*facts["reasons"], *plan["reasons"]]
+    prefix = "" if facts["outcome"] == MIGRATED else "the plan: "  # which nobody has carried out
+    sentences = [*facts["reasons"], *(prefix + reason for reason in plan["reasons"])]
     return section(
         "Why it came out so", bullets(sentences) if sentences else paragraph("Nothing stood in the way.")
     )
@@ -56,22 +59,27 @@ def _checks(facts: Facts) -> str:
         if broken
         else f"All {len(facts['checks'])} are met."
     )
-    rows = [
-        [badge("met" if check["success"] else "broken")]
-        + [
-            escape(str(check[name] or ""))
-            for name in ("subject", "column", "expectation", "severity", "observed")
-        ]
-        for check in sorted(facts["checks"], key=lambda check: bool(check["success"]))
-    ]
-    head = ["", "of", "column", "expectation", "severity", "found"]
     sentences = [check["sentence"] for check in broken if check["sentence"]]
     return section(
         "Checks of the window",
         paragraph(said),
         bullets(sentences) if sentences else "",
-        table_of_html("Checks", head, rows),
+        _check_table("Broken checks", broken) if broken else "",
+        details("All checks", _check_table("All checks", facts["checks"])),
     )
+
+
+def _check_table(name: str, checks: Sequence[Facts]) -> str:
+    """Those that are broken first."""
+    rows = [
+        [badge("met" if check["success"] else "broken")]
+        + [
+            escape(str(check[field] or ""))
+            for field in ("subject", "column", "expectation", "severity", "observed")
+        ]
+        for check in sorted(checks, key=lambda check: bool(check["success"]))
+    ]
+    return table_of_html(name, ["", "of", "column", "expectation", "severity", "found"], rows)
 
 
 def _timings(facts: Facts) -> str:
@@ -87,7 +95,7 @@ def _timings(facts: Facts) -> str:
 def _names(facts: Facts) -> str:
     rows = [
         ["run", str(facts["run"])],
-        ["window", f"{facts['window_start']} up to {facts['window_end']}"],
+        ["window", f"{moment(facts['window_start'])} up to {moment(facts['window_end'])} UTC"],
     ]
     plan = facts["plan"]
     if plan:

@@ -7,28 +7,25 @@ from spark_jobs.picture_svg import COLOURS, new_axes, svg_of
 
 MAX_BARS = 48  # buckets that can be told apart at the width of a phone
 MAX_NAMES = 3  # that stand side by side at that width
+FEW = 6  # windows: where there are fewer, room is left for them
 WIDE, NARROW, SMALL = (900, 300), (343, 260), (343, 210)  # pixels
 Values = Sequence[float | None]  # None where a thing is not known
+Loads = Mapping[str, Sequence[float]]  # two of them, by what the legend calls them
 
 
-def draw_loads(
-    before: Sequence[float],
-    after: Sequence[float],
-    *,
-    n_buckets: int,
-    goal: float,
-    size: tuple[int, int] = WIDE,
-) -> str:
+def draw_loads(loads: Loads, *, n_buckets: int, goal: float, size: tuple[int, int] = WIDE) -> str:
     """
-    Loads per bucket before and after, in mean loads, with the goal, as an SVG element.
+    Loads per bucket, first as they were, then as a plan has them, in means of the latter, with the goal, as an SVG element.
 
     Few buckets are bars, each in its place. Many are two outlines, each from its hottest bucket to its coolest: how uneven they are
-    stays visible however many there are. Buckets from ``n_buckets`` on are being emptied and count for no mean.
+    stays visible however many there are. What is above the goal has a colour of its own. Buckets from ``n_buckets`` on are being emptied
+    and count for no mean.
     """
     with new_axes(width=size[0], height=size[1]) as axes:
+        _, after = loads.values()
         mean = sum(after) / n_buckets or 1.0
         draw = _draw_bars if len(after) <= MAX_BARS else _draw_outlines
-        draw(axes, [load / mean for load in before], [load / mean for load in after])
+        draw(axes, {name: [load / mean for load in of] for name, of in loads.items()}, 1 + goal)
         axes.axhline(1, color=COLOURS["muted"], linewidth=1, label="mean")
         axes.axhline(1 + goal, color=COLOURS["goal"], linewidth=1.2, linestyle="--", label="goal")
         axes.set_ylabel("load, in means")
@@ -36,23 +33,29 @@ def draw_loads(
         return svg_of(axes)
 
 
-def _draw_bars(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
-    buckets = range(len(after))
-    axes.bar([b - 0.2 for b in buckets], before, width=0.4, label="before", color=COLOURS["before"])
-    axes.bar([b + 0.2 for b in buckets], after, width=0.4, label="after", color=COLOURS["after"])
+def _draw_bars(axes: Any, loads: Loads, goal: float) -> None:
+    hot = []
+    for shift, colour, (name, heights) in zip((-0.2, 0.2), ("before", "after"), loads.items(), strict=True):
+        places = [bucket + shift for bucket in range(len(heights))]
+        axes.bar(places, heights, width=0.4, label=name, color=COLOURS[colour])
+        hot += [(place, load - goal) for place, load in zip(places, heights, strict=True) if load > goal]
+    if hot:
+        above, excess = zip(*hot, strict=True)
+        axes.bar(above, excess, bottom=goal, width=0.4, label="too much", color=COLOURS["hot"])
     axes.set_xlabel("bucket")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlim(-0.6, len(after) - 0.4)
+    axes.set_xlim(-0.6, len(places) - 0.4)
 
 
-def _draw_outlines(axes: Any, before: Sequence[float], after: Sequence[float]) -> None:
+def _draw_outlines(axes: Any, loads: Loads, goal: float) -> None:
+    (old, before), (new, after) = ((name, sorted(of, reverse=True)) for name, of in loads.items())
     edges = range(len(after) + 1)
-    axes.stairs(
-        sorted(before, reverse=True), edges, fill=True, baseline=0, label="before", color=COLOURS["before"]
-    )
-    axes.stairs(
-        sorted(after, reverse=True), edges, baseline=None, label="after", color=COLOURS["after"], linewidth=2
-    )
+    axes.stairs(before, edges, fill=True, baseline=0, label=old, color=COLOURS["before"])
+    hot = [load for load in before if load > goal]
+    if hot:
+        steps = range(len(hot) + 1)
+        axes.stairs(hot, steps, fill=True, baseline=goal, label="too much", color=COLOURS["hot"])
+    axes.stairs(after, edges, baseline=None, label=new, color=COLOURS["after"], linewidth=2)
     axes.set_xlabel(f"{len(after):,} buckets, hottest first")
     axes.set_xlim(0, len(after))
     axes.set_ylim(bottom=0)
@@ -103,6 +106,7 @@ def draw_counts(windows: Sequence[str], values: Sequence[float], *, unit: str) -
     """A bar a window."""
     with new_axes(width=SMALL[0], height=SMALL[1]) as axes:
         axes.bar(range(len(windows)), values, width=0.6, color=COLOURS["after"], label=unit)
+        axes.yaxis.get_major_locator().set_params(integer=all(value == int(value) for value in values))
         _label_windows(axes, windows)
         return svg_of(axes)
 
@@ -111,7 +115,7 @@ def _label_windows(axes: Any, windows: Sequence[str]) -> None:
     step = -(-len(windows) // 5)  # as many labels as fit on a phone
     shown = range(0, len(windows), step)
     axes.set_xticks(list(shown), [windows[i] for i in shown])
-    axes.set_xlim(-0.5, len(windows) - 0.5)
+    axes.set_xlim(-0.5, max(len(windows), FEW) - 0.5)
     axes.tick_params(axis="x", pad=7)  # clear of the lowest label of the other axis
     axes.set_ylim(bottom=0)
     _legend_above(axes)

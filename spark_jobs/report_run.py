@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pages.reports import INDEX, report_path
+from pages.reports import report_path
 from pages.store import write_text
 from schemas.tables import PLANS, RUNS
-from spark_jobs.control_tables import Row, read_one, read_rows, replace_rows
+from spark_jobs.control_tables import Row, read_one, replace_rows
 from spark_jobs.job import Result, Task, run_job
-from spark_jobs.report_index import render_index
 from spark_jobs.report_page import render_page
+from spark_jobs.report_runs import write_index
 from spark_jobs.run_facts import run_facts
-from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import Step, outcome_of
 from spark_jobs.table_log import layout_commit, moved_by
 
@@ -39,8 +38,7 @@ def report_run(task: Task) -> Result:
     run = {**_run_row(task, steps), "report": page}
     write_text(page, render_page(run_facts(name, run)))
     replace_rows([run], RUNS, dataset=name, run=run["run"])
-    runs = read_rows(RUNS, dataset=name).to_pylist()
-    write_text(report_path(name, INDEX), render_index(name, runs, history_of(name)))
+    write_index(task.dataset)
     task.say(f"{run['outcome']}; report at {page}")
     times = {name: run[name].isoformat() for name in ("window_start", "window_end")}
     return {**run, **times}

@@ -1,4 +1,8 @@
-"""How the pages write numbers, times and buckets. Rounding is for people: the tables have all digits."""
+"""How the pages write numbers, times and buckets. Rounding is for people: the tables have all digits, and so have a page's figures."""
+
+from collections.abc import Callable
+
+from pages.parts import Cell, Figure
 
 UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 STEP = 1000  # from unit to unit
@@ -20,6 +24,16 @@ def number(value: float | None, digits: int = 3) -> str:
 
 def share(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2%}"
+
+
+def figure(value: float | None, words: Callable[[float], str] = number) -> Cell:
+    """The value in these words, with all its digits behind them; a dash where there is none."""
+    return NOTHING if value is None else Figure(value, words(value))
+
+
+def amount(value: float) -> str:
+    """Of cost or of things: whole, by thousands."""
+    return f"{value:,.0f}"
 
 
 def moment(iso: str) -> str:

@@ -15,7 +15,7 @@ from partitioning.item_forecast import LAST
 from schemas.tables import CHECKS, MOVES, PLANS
 from spark_jobs.control_tables import Row, read_rows
 from spark_jobs.feed_assignments import window_feed_facts
-from spark_jobs.plan_explanation import item_name
+from spark_jobs.item_names import item_name
 from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import MIGRATED
 
@@ -107,17 +107,17 @@ def headline(facts: Mapping[str, Any]) -> str:
         return f"{facts['outcome'].capitalize()}: {theta} is {before:.3f} and nothing would move; {distance(plan)}."
     return (
         f"{facts['outcome'].capitalize()}: {theta} is {before:.3f}; the plan would bring it to {after:.3f} by moving"
-        f" {share:.2%} of the state; {distance(plan)}."
+        f" {share:.2%} of the state; {distance(plan, is_kept='would be kept')}."
     )
 
 
-def distance(plan: Mapping[str, Any]) -> str:
-    """How far the plan is from the best possible, in words."""
+def distance(plan: Mapping[str, Any], *, is_kept: str = "is kept") -> str:
+    """How far the plan is from the best possible, in words; of one that was not carried out the goal ``would be kept``."""
     certificate = plan["certificate"]
     if certificate["proof"]:
         return "no plan is better: proved"
     gap = max(0.0, certificate["imbalance"] - max(certificate["imbalance_bound"], plan["max_imbalance"]))
-    evenness = "the goal is kept" if gap == 0 else f"at most {gap:.3f} above the least θ possible"
+    evenness = f"the goal {is_kept}" if gap == 0 else f"at most {gap:.3f} above the least θ possible"
     ratio = certificate["migration_ratio"]
     if not plan["n_moves"] or ratio is None:
         return evenness

@@ -13,7 +13,11 @@ def add_splitter(parser: argparse.ArgumentParser) -> None:
         help="how rows are sent to buckets; if not given, what suits the window",
     )
     parser.add_argument(
-        "--choices", type=_n_choices, default=2, help="candidate buckets of a key, with --splitter; default 2"
+        "--choices",
+        type=_n_choices,
+        metavar="D",
+        default=2,
+        help="candidate buckets of a key, with --splitter; default 2",
     )
 
 

@@ -90,7 +90,7 @@ def _rows(dataset: Dataset, starts: pa.Array) -> pa.Table:
 
 def no_windows(dataset: Dataset) -> JobError:
     return JobError(
-        f"item_stats must hold windows of {dataset.name}. Got none. Run its Dag, or profile_keys, on a few windows first."
+        f"item_stats must hold windows of {dataset.name}. Got none. Run a few windows first, by its Dag or by evenkeel run {dataset.name}."
     )
 
 

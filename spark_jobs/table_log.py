@@ -38,7 +38,7 @@ def state_log(dataset: Dataset, version: int | None = None) -> DeltaTable:
 
 def no_state_table(dataset: Dataset) -> JobError:
     return JobError(
-        f"state.table must be a Delta table. Got none at {dataset.state}. Run create_layout for {dataset.name}."
+        f"state.table must be a Delta table. Got none at {dataset.state}. To create it: evenkeel create {dataset.name}."
     )
 
 
@@ -82,6 +82,16 @@ def layout_commits(dataset: Dataset) -> Iterator[dict[str, Any]]:
         note = note_of(commit)
         if "to_function" in note:
             yield note | {name: commit[name] for name in ("version", "timestamp")}
+
+
+def recent_changes(dataset: Dataset) -> list[dict[str, Any]]:
+    """Of the last commits those that changed the function, newest first: what they noted, what they moved, and their ``timestamp``."""
+    noted = ((commit, note_of(commit)) for commit in state_log(dataset).history(RECENT))
+    return [
+        note | _merge_figures(commit, note) | {"timestamp": commit["timestamp"]}
+        for commit, note in noted
+        if "to_function" in note
+    ]
 
 
 def applied_plans(dataset: Dataset) -> list[str]:

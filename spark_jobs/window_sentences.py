@@ -35,8 +35,8 @@ def _rows(facts: Facts, dataset: Dataset) -> str:
 
 def _null_keys(facts: Facts, dataset: Dataset) -> str:
     return (
-        f"key.column must be given in all but {dataset.max_null_keys:g} of a window's events. Got NULL in"
-        f" {facts['null_keys']:.3g} of {facts['rows']:,} events. Mend {dataset.key!r} in {dataset.events_name}"
+        f"key.column must not be NULL in more than {dataset.max_null_keys:.3%} of a window's events. Got"
+        f" {facts['null_keys']:.3%} of {facts['rows']:,} events. Mend {dataset.key!r} in {dataset.events_name}"
     )
 
 

@@ -112,7 +112,7 @@ def write_reports(folder: Path) -> None:
     from spark_jobs.backtest_page import render_backtest
     from spark_jobs.report_index import render_index
     from spark_jobs.report_page import render_page
-    from tests.spark_jobs.test_report import FACTS, FAILED, HISTORY, MOVE, PLAN, RUN
+    from tests.spark_jobs.test_report import CHANGES, FACTS, FAILED, HISTORY, MOVE, PLAN, RUN
 
     loads = [float((7 * i) % 11 + 1) for i in range(1024)]
     wide = {"n_buckets": 1024, "load_before": loads, "load_after": [6.0] * 1024, "moves": [MOVE] * 3000}
@@ -126,7 +126,7 @@ def write_reports(folder: Path) -> None:
         "large": render_page(FACTS | {"plan": PLAN | wide, "history": history}),
         "failed": render_page(FACTS | {"outcome": "failed", "plan": None}),
         "backtest": render_backtest("visits", backtest_of_a_month()),
-        "index": render_index("visits", [RUN | {"report": "x/small.html"}, FAILED | {"report": "x/large.html"}], history),
+        "index": render_index("visits", [RUN | {"report": "x/small.html"}, FAILED | {"report": "x/large.html"}], history, CHANGES),
     }  # fmt: skip
     folder.mkdir(parents=True)
     for name, text in texts.items():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cli.text import bar, escaped, paint, render, size, table, width
+from cli.text import bar, paint, render, size, table, width
+from spark_jobs.visible_text import escaped
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,18 @@ def test_columns_align_by_what_the_terminal_shows():
 
     assert lines == ["key     n", "大阪    1", "e\u0301      22", "\\x1b  333", "abcd    4"]
     assert {width(line) for line in lines} == {9}
+
+
+def test_narrow_terminals_get_fewer_columns():
+    """Wrapped lines are no table: what can be missed is left out, in the order given, and no more than must be."""
+    head, rows = ("key", "n", "run"), [["abc", "12", "run-2026"]]
+
+    def shown(columns):
+        return [render(line) for line in table(head, rows, spare=("run", "n"), columns=columns)]
+
+    assert shown(None) == shown(17) == ["key  n   run", "abc  12  run-2026"]
+    assert shown(16) == shown(7) == ["key  n", "abc  12"]
+    assert shown(6) == shown(1) == ["key", "abc"]
 
 
 def test_table_without_rows_is_its_head():

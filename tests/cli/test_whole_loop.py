@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.reports import INDEX, read_report
 from schemas.dataset import dataset_named
 from schemas.tables import MOVES, PLANS, RUNS
 from spark_jobs import audit_dataset, check_window
@@ -124,6 +125,9 @@ def check_roll_back(visits, plan, evenkeel, answer):
     assert done["status"]["imbalance"] == balance_of(visits, window, function).imbalance
     assert done["status"]["imbalance"] == plan["imbalance_before"]
     assert f"plan {plan['plan']} was rolled back" in evenkeel("status")[1]
+    listed = read_report("visits", INDEX).decode()
+    assert f"The table obeys function {plan['from_function'][:12]}." in listed
+    assert listed.index("<td>roll back</td>") < listed.index(f"<td>plan {plan['plan']}</td>")
     move = next(move for move in plan["moves"] if move["key"] is not None)
     moved_by = answer("explain", "visits", f"key:{move['key']}")["moved_by"]
     assert (moved_by["by"], moved_by["to_bucket"]) == ("roll back", move["from_bucket"])

@@ -55,6 +55,13 @@ def test_nothing_migrates_before_the_plan_is_validated(loaded):
     }  # fmt: skip
 
 
+def test_roll_back_is_verified_before_it_is_listed(loaded):
+    """Whoever reads the list may rely on it."""
+    assert loaded["dags"]["roll_back__visits"] == {
+        "asked": [], "roll_back": ["asked"], "verify": ["roll_back"], "list_runs": ["verify"],
+    }  # fmt: skip
+
+
 def test_parsing_imports_neither_spark_nor_great_expectations(loaded):
     """The Dag processor parses every 30 seconds, for ever."""
 

@@ -8,8 +8,8 @@ from importlib import import_module
 import pytest
 
 from cli.arguments import Parser
-from cli.main import VERBS
-from tests.docs.test_pages import NAMED, code_of
+from cli.main import EXIT_CODES, VERBS
+from tests.docs.test_pages import NAMED, ROOT, code_of
 
 PLACES = {"<name>": "clicks", "<table>": "clicks/old", "DATASET": "clicks"}
 
@@ -37,3 +37,12 @@ def test_commands_can_be_typed(page):
             module.add_arguments(parser)
             parser.add_argument("--json", action="store_true")
             parser.parse_args(rest)
+
+
+def test_exit_codes_are_told_as_help_tells_them():
+    """Scripts are written from the page, and meet the command."""
+    told = re.findall(
+        r"^\| (\d+) \| (.+) \|$", (ROOT / "docs" / "terminal.md").read_text(), flags=re.MULTILINE
+    )
+
+    assert {int(code): meaning for code, meaning in told} == EXIT_CODES

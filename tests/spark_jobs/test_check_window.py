@@ -97,7 +97,7 @@ FAULTS = {
     "rows": ({"min_rows": 10**6}, rf"checks\.min_rows must be reached: .* Got {ROWS}\. Let the missing"),
     "null_keys": (
         {"max_null_keys": 0.001},
-        rf"key\.column must be given in all but 0\.001 .* Got NULL in {N_NULL / ROWS:.3g} of {ROWS} events\. Mend",
+        rf"key\.column must not be NULL in more than 0\.100% .* Got {N_NULL / ROWS:.3%} of {ROWS} events\. Mend",
     ),
     "event_times": (
         {},

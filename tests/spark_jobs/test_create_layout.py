@@ -52,6 +52,16 @@ def test_unfit_source_is_refused_before_anything_is_written(spark, warehouse, sc
     assert not Path(dataset.state).exists()
 
 
+@pytest.mark.parametrize("source", ["none", "empty"])
+def test_source_that_is_no_table_is_named(spark, warehouse, source):
+    """Mistyped more often than not: the sentence says where it was looked for, and nothing else."""
+    (warehouse / "empty").mkdir()
+    sentence = rf"--source must be a Delta table or a folder of Parquet files\. Got neither at .*/{source}\."
+
+    with pytest.raises(JobError, match=sentence):
+        create_layout(Task(dataset=visits(), options={"source": source}))
+
+
 def test_table_with_rows_takes_over_no_other(spark, settled, warehouse):
     """Adopting into a table that is in use would mix two histories."""
     other = str(warehouse / "other")

@@ -68,7 +68,9 @@ def test_windows_come_back_as_they_were_stored(warehouse):
 
 def test_missing_windows_are_said(warehouse):
     """A forecast from nothing would be a guess."""
-    with pytest.raises(JobError, match=r"item_stats must hold windows of visits\. Got none\. Run its Dag"):
+    with pytest.raises(
+        JobError, match=r"item_stats must hold windows of visits\. Got none\. Run a few windows first"
+    ):
         read_windows(dataset_of(), until=START, n_windows=3)
 
 

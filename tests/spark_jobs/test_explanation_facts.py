@@ -9,8 +9,9 @@ from partitioning import Budgets, PlanRequest, make_plan
 from partitioning.explain import explain_plan
 from partitioning.function import PartitioningFunction
 from spark_jobs.explanation_facts import wrong_explanations
+from spark_jobs.item_names import item_name
 from spark_jobs.item_stats import ItemStats
-from spark_jobs.plan_explanation import explanation_json, item_name, name_items
+from spark_jobs.plan_explanation import explanation_json, name_items
 from spark_jobs.plan_figures import Figures
 
 BEFORE = PartitioningFunction.initial(key_type="bigint", n_buckets=4, n_slots=64)
@@ -151,6 +152,23 @@ def test_sentences_name_keys_and_slots():
     assert name_items(["split item 2, not item 12th; item 3 and item 1 stay"], stats) == [
         "split key item 1, not item 12th; the NULL key and slot 1 stay"
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        pytest.param("user 17", "key user 17", id="plain"),
+        pytest.param("", 'key ""', id="empty"),
+        pytest.param(" x", 'key " x"', id="blank-first"),
+        pytest.param("a\tb\u202ec", r"key a\x09b\u202ec", id="invisible"),
+        pytest.param("x" * 60, "key " + "x" * 60, id="just-short-enough"),
+        pytest.param("b" * 50 + "e" * 50, f"key {'b' * 40}…eeeeeeee (100 characters)", id="long"),
+        pytest.param(None, "the NULL key", id="null"),
+    ],
+)
+def test_item_name_is_fit_to_be_read(key, shown):
+    """A key is whatever a customer typed: it must neither hide in a line nor fill a screen."""
+    assert item_name({"kind": "key", "slot": 0, "key": key}) == shown
 
 
 def test_item_name_shows_bytes_as_tables_do():

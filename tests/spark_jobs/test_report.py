@@ -15,6 +15,7 @@ from spark_jobs.report_moves import MAX_MOVES
 from spark_jobs.report_page import render_page
 from spark_jobs.report_pictures import draw_loads
 from spark_jobs.report_run import report_run
+from spark_jobs.run_facts import headline
 from tests.spark_jobs.conftest import DAY, START, visits
 
 NASTY = "<script>alert(1)</script>"
@@ -149,10 +150,11 @@ def test_no_two_elements_share_an_id(page):
 
 def test_run_without_a_plan_has_a_page():
     """A bad window's report says what was wrong with it."""
-    page = render_page(FACTS | {"outcome": "failed", "plan": None})
+    facts = FACTS | {"outcome": "failed", "plan": None}
+    page = render_page(facts | {"headline": headline(facts)})
 
-    assert "clicks 2026-01-03 00:00: failed" in page
-    assert "The run came to no plan." in page
+    assert "<title>clicks 2026-01-03 00:00: failed" in page
+    assert page.count("it came to no plan") == 1
 
 
 def test_first_screen_has_the_figures_that_decide(page):
@@ -170,6 +172,23 @@ def test_first_screen_has_the_figures_that_decide(page):
         assert figure in text, figure
 
 
+@pytest.mark.parametrize(
+    ("outcome", "names", "kept"),
+    [
+        ("migrated", ("before", "after"), "the goal is kept"),
+        ("held", ("now", "planned"), "the goal would be kept"),
+    ],
+)
+def test_page_of_a_plan_that_was_not_carried_out_does_not_sound_as_if_it_were(outcome, names, kept):
+    """Who reads "after" believes that it is so now."""
+    facts = FACTS | {"outcome": outcome, "plan": PLAN | {"planned_on": "last"}}
+    page = render_page(facts | {"headline": headline(facts)})
+
+    assert all(f">{name}</text>" in page and f">load {name}</th>" in page for name in names)
+    assert kept in page
+    assert (f"the plan: because {html.escape(NASTY)}" in page) == (outcome == "held")
+
+
 def test_long_plan_shows_its_first_moves_and_says_where_the_others_are():
     """A browser with 100,000 rows in a table helps nobody."""
     page = render_page(FACTS | {"plan": PLAN | {"moves": [MOVE] * (MAX_MOVES + 1300)}})
@@ -182,7 +201,7 @@ def test_long_plan_shows_its_first_moves_and_says_where_the_others_are():
 def test_any_number_of_buckets_gives_a_picture(n_buckets):
     """The picture of a thousand buckets is an outline, not a thousand bars: about as large as one of fifty."""
     loads = [float(i % 7 + 1) for i in range(n_buckets)]
-    svg = draw_loads(loads, loads, n_buckets=n_buckets, goal=0.08)
+    svg = draw_loads({"before": loads, "after": loads}, n_buckets=n_buckets, goal=0.08)
 
     assert svg.startswith("<svg")
     assert len(svg) < 100_000
@@ -229,9 +248,25 @@ FAILED = {
 }  # fmt: skip
 
 
+CHANGES = [
+    {"evenkeel": "roll back", "from_function": "b" * 64, "to_function": "a" * 64, "rows_moved": 7, "bytes_written": 0, "timestamp": 1767500000000},
+    {"evenkeel": "migrate", "plan": "0123456789abcdef", "from_function": "a" * 64, "to_function": "b" * 64, "rows_moved": 7,
+     "bytes_written": 2000, "timestamp": 1767400000000},
+]  # fmt: skip
+
+
+def test_index_tells_that_a_migration_was_rolled_back():
+    """The run's own page still says migrated, as it was; whoever comes later must not take that for now."""
+    text = " ".join("".join(read(render_index("clicks", [RUN], [HISTORY], CHANGES)).text).split())
+
+    assert "The table obeys function aaaaaaaaaaaa." in text
+    assert "2026-01-04 04:13" in text
+    assert text.index("roll back") < text.index("plan 0123456789abcdef")
+
+
 def test_index_lists_every_run_newest_first():
     """Links are relative: the folder is copied, mounted and served from wherever it is."""
-    reader = read(render_index("clicks", [RUN, FAILED], [HISTORY]))
+    reader = read(render_index("clicks", [RUN, FAILED], [HISTORY], CHANGES))
 
     assert reader.links == ["b.html", "a.html"]
     assert "script" not in reader.tags
@@ -241,7 +276,7 @@ def test_index_lists_every_run_newest_first():
 def test_index_claims_no_figures_that_a_run_does_not_have():
     """A run that moved nothing ends with the θ it began with."""
     held = RUN | {"outcome": "held", "bytes_written": 0}
-    text = "".join(read(render_index("clicks", [held], [])).text)
+    text = "".join(read(render_index("clicks", [held], [], [])).text)
 
     assert "0.050" not in text
     assert "10.00%" not in text
