@@ -36,13 +36,13 @@ def send_with(
         return make(1).send(request.key_hash, np.zeros(request.n_rows, dtype=np.int64))
     senders = make(request.n_sources)
     if estimation.probe_every is None:
-        return senders.send(request.key_hash, request.source)
+        return senders.send(request.key_hash, request.source_place)
     bucket = np.empty(request.n_rows, dtype=np.int64)
     true_load = np.zeros(request.n_buckets, dtype=np.int64)
     for start in range(0, request.n_rows, estimation.probe_every):
         rows = slice(start, start + estimation.probe_every)
         senders.load[:] = true_load
-        bucket[rows] = senders.send(request.key_hash[rows], request.source[rows])
+        bucket[rows] = senders.send(request.key_hash[rows], request.source_place[rows])
         true_load += np.bincount(bucket[rows], minlength=request.n_buckets)
     return bucket
 

@@ -60,6 +60,15 @@ def test_on_greedy_equals_the_printed_algorithm(request_, probe_every):
 
 
 @quick
+@given(requests(), probes)
+def test_off_greedy_is_on_greedy_on_sorted_rows(request_, probe_every):
+    """Rows by their key's frequency, each still sent by its own source, which knows what it sent or was told."""
+    expected = reference.off_greedy(request_, probe_every)
+
+    assert SPLITTERS["off_greedy"](request_, Estimation(probe_every=probe_every)).tolist() == expected
+
+
+@quick
 @given(requests(max_sources=1))
 def test_off_greedy_is_lpt_for_one_source(request_):
     """Keys by falling frequency to the least loaded bucket: the classic, with ties by first arrival."""
@@ -79,6 +88,19 @@ def test_cardinality_aware_splitters_equal_the_printed_algorithms(request_, m, n
     expected = reference.cardinality_aware(request_, getattr(reference, name), m)
 
     assert SPLITTERS[name](request_, CardinalityOptions(n_choices=m)).tolist() == expected
+
+
+@settings(quick, max_examples=15)
+@given(requests(max_rows=80), n_choices, st.sampled_from(["cm", "am", "cam", "lm"]))
+def test_sketches_decide_as_the_printed_algorithms(request_, m, name):
+    """A trial update on a fresh copy for each question: what keeping the trial saves must not change an answer."""
+    decide = reference.lm(0.5) if name == "lm" else getattr(reference, name)
+    options = LmOptions if name == "lm" else CardinalityOptions
+    expected = reference.cardinality_aware(request_, decide, m, reference.Sketch)
+
+    sent = SPLITTERS[name](request_, options(n_choices=m, counter="hll", log2_registers=7))
+
+    assert sent.tolist() == expected
 
 
 @quick
@@ -110,9 +132,9 @@ def test_sending_in_step_equals_sending_in_turn(request_, d):
     candidates = np.array(columns, dtype=np.int64).reshape(-1, d).T
     in_turn, in_step = np.zeros((2, 11, request_.n_buckets), dtype=np.int64)
 
-    expected = send_in_turn(in_turn, candidates, request_.source)
+    expected = send_in_turn(in_turn, candidates, request_.source_place)
 
-    assert send_in_step(in_step, candidates, request_.source).tolist() == expected.tolist()
+    assert send_in_step(in_step, candidates, request_.source_place).tolist() == expected.tolist()
     assert in_step.tolist() == in_turn.tolist()
 
 
@@ -162,9 +184,9 @@ def test_batches_do_not_change_what_senders_send(request_, name, size):
     whole, cut = SENDERS[name](request_.n_buckets), SENDERS[name](request_.n_buckets)
     batches = [slice(start, start + size) for start in range(0, request_.n_rows, size)]
 
-    sent = [cut.send(request_.key_hash[rows], request_.source[rows]).tolist() for rows in batches]
+    sent = [cut.send(request_.key_hash[rows], request_.source_place[rows]).tolist() for rows in batches]
 
-    assert list(chain.from_iterable(sent)) == whole.send(request_.key_hash, request_.source).tolist()
+    assert list(chain.from_iterable(sent)) == whole.send(request_.key_hash, request_.source_place).tolist()
     assert cut.load.tolist() == whole.load.tolist()
 
 
