@@ -22,12 +22,14 @@ from pyspark.sql import SparkSession
 
 from benchmarks.event_log import read_shuffle_stages
 from benchmarks.goals import Goal, print_goals
-from benchmarks.splitting_contenders import CONTENDERS, MERGES, N_BUCKETS, SplittingBench
+from benchmarks.splitting_contenders import CONTENDERS, HOT_KEY, MERGES, N_BUCKETS, SplittingBench
 from benchmarks.splitting_figures import HASH_REPARTITION, Measured, Outcome, goals_of, print_runs
+from partitioning.hashing import hash_key
 from partitioning.splitter_choice import Choice
 
 N_ROWS, QUICK_ROWS = 10_000_000, 200_000
 SENT_BY = {
+    "shuffle_heavy": Choice("shuffle_heavy", "", N_BUCKETS, (hash_key(HOT_KEY, "bigint"),)),
     "pkg, 5 candidates": Choice("pkg", "", 5),
     "cam": Choice("cam", ""),
     "shuffle": Choice("shuffle", ""),
@@ -54,7 +56,7 @@ def measure(n_rows: int, *, rounds: int) -> Outcome:
         finally:
             spark.stop()
             os.environ["EVENKEEL_WAREHOUSE"] = before
-        stages = read_shuffle_stages(log, n_tasks=N_BUCKETS)
+        stages = read_shuffle_stages(log, n_tasks=(N_BUCKETS, 2 * N_BUCKETS))
     for one in runs:
         one.stages = stages[one.name]
     return Outcome(runs, sending)

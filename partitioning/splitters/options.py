@@ -110,6 +110,13 @@ class LmOptions(CardinalityOptions):
         check_row_weight("LmOptions.row_weight", self.row_weight)
 
 
+@dataclass(frozen=True, kw_only=True)
+class HeavyOptions:
+    """Options of ``shuffle_heavy``."""
+
+    heavy: tuple[int, ...] = ()  # hashes of the keys that are split
+
+
 def check_row_weight(field: str, value: float) -> None:
     """p of Eq. 9 is a share."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:

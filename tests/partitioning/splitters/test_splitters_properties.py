@@ -6,9 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partitioning.errors import SplitRequestError
+from partitioning.hashing import hash_keys
 from partitioning.splitters import SPLITTERS
 from partitioning.splitters.candidates import candidates_of
-from partitioning.splitters.options import CardinalityOptions, Choices, Estimation, LmOptions, PkgOptions
+from partitioning.splitters.options import (
+    CardinalityOptions,
+    Choices,
+    Estimation,
+    HeavyOptions,
+    LmOptions,
+    PkgOptions,
+)
 from partitioning.splitters.request import SplitRequest, deal_round_robin
 from partitioning.splitting_cost import cost_of_split, cost_of_windows, least_tuple_imbalance
 from tests.partitioning.splitters.reference import requests
@@ -166,6 +174,24 @@ def test_candidates_are_spread_evenly_and_independent(is_distinct):
     possible = pairs[~np.eye(7, dtype=bool)] if is_distinct else pairs
     assert np.abs(possible - expected).max() <= 5 * np.sqrt(expected)
     assert not is_distinct or np.diag(pairs).sum() == 0
+
+
+@quick
+@given(requests(), st.sets(st.integers(0, 30), max_size=4))
+def test_shuffle_heavy_is_shuffle_for_heavy_keys_and_hash_for_the_others(request_, drawn):
+    """Each kind as if the other were not there; so Γ is the number of keys and at most N - 1 more for each heavy one."""
+    heavy = tuple(hash_keys([key * 7 - 5 for key in sorted(drawn)], "bigint").tolist())
+    is_heavy = np.isin(request_.key_hash, heavy)
+    alone = SplitRequest(
+        key_hash=request_.key_hash[is_heavy], n_buckets=request_.n_buckets, source=request_.source[is_heavy]
+    )
+
+    bucket = SPLITTERS["shuffle_heavy"](request_, HeavyOptions(heavy=heavy))
+
+    assert bucket[is_heavy].tolist() == SPLITTERS["shuffle"](alone).tolist()
+    assert bucket[~is_heavy].tolist() == SPLITTERS["hash"](request_)[~is_heavy].tolist()
+    cost = cost_of_split(request_.key_hash, bucket, request_.n_buckets)
+    assert cost.merge_cost <= cost.n_keys + (request_.n_buckets - 1) * len(heavy)
 
 
 @pytest.mark.parametrize(
