@@ -42,6 +42,28 @@ def test_pkg_equals_greedy_d(request_, d, probe_every):
 
 
 @quick
+@given(requests(), st.integers(1, 40))
+def test_probing_in_turn_tells_one_source_at_a_time(request_, every):
+    """Each source is told the truth once in P rows, P / S rows after the one before it."""
+    sources = sorted(set(request_.source.tolist()))
+    step, true, expected = max(1, every // max(1, len(sources))), [0] * request_.n_buckets, []
+    believed = {source: list(true) for source in sources}
+    for row, (key, source) in enumerate(
+        zip(request_.key_hash.tolist(), request_.source.tolist(), strict=True)
+    ):
+        if row % step == 0:
+            believed[sources[row // step % len(sources)]] = list(true)
+        bucket = reference.first_least(reference.candidates(key, request_.n_buckets, 2), believed[source])
+        expected.append(bucket)
+        true[bucket] += 1
+        believed[source][bucket] += 1
+
+    options = PkgOptions(estimation=Estimation(probe_every=every, is_in_turn=True))
+
+    assert SPLITTERS["pkg"](request_, options).tolist() == expected
+
+
+@quick
 @given(requests(), n_choices, probes)
 def test_potc_equals_the_printed_algorithm(request_, d, probe_every):
     """One table for all sources, choices by the loads of whoever meets the key first."""
