@@ -1,5 +1,5 @@
 """
-One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--rows N] [--save FILE]``.
+One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--rows N] [--what …] [--save FILE]``.
 
 A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
 can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,8 @@ from benchmarks.splitting_figures import HASH_REPARTITION, Measured, Outcome, go
 from partitioning.hashing import hash_key
 from partitioning.splitter_choice import Choice
 
+SENDING = "sending"
+EVERYTHING = (SENDING, *MERGES)
 N_ROWS, QUICK_ROWS = 10_000_000, 200_000
 SENT_BY = {
     "shuffle_heavy": Choice("shuffle_heavy", "", N_BUCKETS, (hash_key(HOT_KEY, "bigint"),)),
@@ -42,8 +44,8 @@ def run(*, quick: bool = False) -> list[Goal]:
     return goals_of(measure(QUICK_ROWS if quick else N_ROWS, rounds=1 if quick else 2))
 
 
-def measure(n_rows: int, *, rounds: int) -> Outcome:
-    """Everything, in a folder that is removed afterwards. Of the rounds the last one counts."""
+def measure(n_rows: int, *, rounds: int, what: Sequence[str] = EVERYTHING) -> Outcome:
+    """All of ``what``, in a folder that is removed afterwards. Of the rounds the last one counts."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-splitting-") as name:
         folder, log = Path(name), Path(name) / "event_log"
@@ -52,7 +54,7 @@ def measure(n_rows: int, *, rounds: int) -> Outcome:
         spark = _session(log)
         try:
             bench = SplittingBench(spark, folder, n_rows)
-            sending, runs = _measure(bench, rounds)
+            sending, runs = _measure(bench, rounds, what)
         finally:
             spark.stop()
             os.environ["EVENKEEL_WAREHOUSE"] = before
@@ -79,12 +81,15 @@ def _session(log: Path) -> SparkSession:
     return SparkSession.builder.appName("bench_splitting").config(map=settings).getOrCreate()
 
 
-def _measure(bench: SplittingBench, rounds: int) -> tuple[dict[str, float], list[Measured]]:
+def _measure(
+    bench: SplittingBench, rounds: int, what: Sequence[str]
+) -> tuple[dict[str, float], list[Measured]]:
     bench.build()
     ways: dict[str, Callable[[], None]] = {HASH_REPARTITION: bench.hash_repartition}
     ways |= {name: partial(bench.send, choice) for name, choice in SENT_BY.items()}
-    sending = {name: _seconds(name, way, rounds) for name, way in ways.items()}
-    return sending, [_run(bench, contender, what, rounds) for what in MERGES for contender in CONTENDERS]
+    sending = {name: _seconds(name, way, rounds) for name, way in ways.items()} if SENDING in what else {}
+    merges = [one for one in MERGES if one in what]
+    return sending, [_run(bench, contender, one, rounds) for one in merges for contender in CONTENDERS]
 
 
 def _seconds(name: str, way: Callable[[], None], rounds: int) -> float:
@@ -127,10 +132,14 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--rows", type=int, default=N_ROWS, help=f"how many events; {N_ROWS:,}")
     parser.add_argument(
+        "--what", nargs="+", choices=EVERYTHING, default=EVERYTHING, help="only some of it; everything"
+    )
+    parser.add_argument(
         "--save", type=Path, help="also keep everything that was measured in this file, as JSON"
     )
     args = parser.parse_args(argv)
-    outcome = measure(QUICK_ROWS if args.quick else args.rows, rounds=1 if args.quick else 2)
+    n_rows, rounds = (QUICK_ROWS, 1) if args.quick else (args.rows, 2)
+    outcome = measure(n_rows, rounds=rounds, what=args.what)
     print_runs(outcome)
     print_goals(goals_of(outcome))
     if args.save:

@@ -49,7 +49,9 @@ class Outcome:
 
 def goals_of(outcome: Outcome) -> list[Goal]:
     """The one goal that was set, and who wins by how much."""
-    return [*_sending_goals(outcome.sending), *(goal for what in MERGES for goal in _goals_on(outcome, what))]
+    measured = {one.what for one in outcome.runs}
+    on_merges = (goal for what in MERGES if what in measured for goal in _goals_on(outcome, what))
+    return [*_sending_goals(outcome.sending), *on_merges]
 
 
 def _sending_goals(sending: dict[str, float]) -> Iterator[Goal]:
