@@ -191,21 +191,13 @@ def packed(start: SplitPlan, keys: Sequence[int], level: float, *, has_keys_firs
 # Joining what has cooled, as far as may move
 
 
-def drained(start: SplitPlan, item: int, *, n_buckets: int, n_grains: int) -> SplitPlan:
-    """
-    ``start`` with up to so many grains of a split key brought to the ``n_buckets`` of its buckets that hold most of it.
-
-    The lightest parts go first, each to the least loaded of the buckets that stay. Ties go to the lower bucket.
-    """
-    held = held_by(start.parts[item])
-    by_weight = sorted(held, key=lambda bucket: (-held[bucket], bucket))
-    load = start.plan.load.copy()
-    grain = float(start.parted.whole.cost[item]) / N_GRAINS / start.parted.whole.capacity
-    for bucket in reversed(by_weight[n_buckets:]):
-        moved = min(held[bucket], n_grains)
-        target = min(by_weight[:n_buckets], key=lambda other: (load[other], other))
-        held[bucket] -= moved
-        held[target] += moved
-        load[target] += moved * grain[target]
-        n_grains -= moved
-    return placed(start, {item: {bucket: n for bucket, n in held.items() if n}})
+def drained(start: SplitPlan, item: int, n_grains: int) -> SplitPlan:
+    """``start`` with so many grains of a split key brought to the bucket that holds most of it, the least loaded of such; the lightest parts first."""
+    held, load = held_by(start.parts[item]), start.plan.load
+    target = max(held, key=lambda bucket: (held[bucket], -load[bucket], -bucket))
+    for bucket in sorted(held, key=lambda bucket: (held[bucket], bucket)):
+        if bucket != target:
+            moved = min(held[bucket], n_grains)
+            held.update({bucket: -moved, target: moved})
+            n_grains -= moved
+    return placed(start, {item: +held})

@@ -6,9 +6,9 @@ The least number of parts is tried first, one more as long as the target is miss
 is cut while θ is within its limit.
 
 A key that got cooler keeps its parts until fewer would do even if it had ``1 / COOL`` times its cost: so a key that swings around a level
-is not cut and joined in turn. Beyond that it is joined at once by a plan that pays, and otherwise when it has rested: merging is paid for
-in every window to come, so that moving its rows once is never dearer in the end. A join never costs evenness, and moves no more
-than ``max_migration`` allows: if need be some of the rows in each window.
+is not cut and joined in turn. Then it gets fewer by a plan that pays. One that need not be split at all any more is joined also where that
+does not pay in a few windows, once it has rested: its results are merged, by every job that reads it, in all windows to come. A join
+never costs evenness, and moves no more than ``max_migration`` allows: if need be some of the rows in each window.
 """
 
 import math
@@ -61,32 +61,28 @@ def plan_with_splits(
     if may_split and not tried[0].stands_still:
         best = min([best, *_fillings(best)], key=lambda one: one.rank)
     if not may_split:
-        return _with_joins(tried, best, dict.fromkeys(today, 1), ask, at_any_theta=True)
-    overdue = {item: n for item, n in _overdue(whole, today).items() if item not in resting}
+        return _with_joins(tried, best, list(today), ask, at_any_theta=True)
+    overdue = [item for item in _cold(whole, today) if item not in resting]
     return _with_joins(tried, best, overdue, ask, at_any_theta=False)
 
 
 # Joining
 
 
-def _overdue(whole: PlanRequest, today: Mapping[int, Parts]) -> dict[int, int]:
-    """The keys that have cooled, and how many buckets each should have."""
+def _cold(whole: PlanRequest, today: Mapping[int, Parts]) -> list[int]:
+    """The split keys that one bucket can hold again, with room to spare."""
     level = _level(whole)
-    return {
-        item: len(weights)
-        for item, parts in today.items()
-        if (weights := _cooled(whole, parts, item, level)) is not None
-    }
+    return [item for item, parts in today.items() if len(_cooled(whole, parts, item, level) or parts) == 1]
 
 
 def _with_joins(
-    tried: list[SplitPlan], best: SplitPlan, overdue: Mapping[int, int], ask: Ask, *, at_any_theta: bool
+    tried: list[SplitPlan], best: SplitPlan, overdue: list[int], ask: Ask, *, at_any_theta: bool
 ) -> SplitPlan:
     """The plan that joins most of these keys' rows, if that makes θ no worse where it matters; ``best`` if there is none."""
     limit = math.inf if at_any_theta else max(best.plan.imbalance, best.parted.whole.budgets.max_imbalance)
 
     def n_astray(one: SplitPlan) -> int:
-        return sum(_grains_beyond(one, item, n_wanted) for item, n_wanted in overdue.items())
+        return sum(_n_astray(one, item) for item in overdue)
 
     def joins(plans: Iterable[SplitPlan]) -> Iterator[SplitPlan]:
         return (
@@ -102,9 +98,9 @@ def _with_joins(
     return min([best, *found], key=lambda one: (n_astray(one), *one.rank))
 
 
-def _grains_beyond(one: SplitPlan, item: int, n_wanted: int) -> int:
-    """Grains of a key that lie outside the buckets that it should have, those that hold most of it."""
-    return sum(sorted(held_by(one.parts[item]).values(), reverse=True)[n_wanted:])
+def _n_astray(one: SplitPlan, item: int) -> int:
+    """Grains of a key outside the bucket that holds most of it."""
+    return N_GRAINS - max(held_by(one.parts[item]).values())
 
 
 def _at_rest(one: SplitPlan) -> SplitPlan:
@@ -112,7 +108,7 @@ def _at_rest(one: SplitPlan) -> SplitPlan:
     return replace(one, plan=replace(one.plan, owner=one.plan.request.start))
 
 
-def _step_by_step(best: SplitPlan, overdue: Mapping[int, int], ask: Ask) -> Iterator[SplitPlan]:
+def _step_by_step(best: SplitPlan, overdue: list[int], ask: Ask) -> Iterator[SplitPlan]:
     """``best`` with these keys joined as far as ``max_migration`` goes, then half as far, and so on; the rest of it makes room for them."""
     whole = best.parted.whole
     limit = whole.budgets.migration_limit(whole.total_state)
@@ -124,13 +120,13 @@ def _step_by_step(best: SplitPlan, overdue: Mapping[int, int], ask: Ask) -> Iter
                 yield made
 
 
-def _drained(one: SplitPlan, overdue: Mapping[int, int], left: float) -> SplitPlan:
-    """So much state of these keys, one after the other, brought to the buckets that they should have."""
-    for item, n_wanted in overdue.items():
+def _drained(one: SplitPlan, overdue: list[int], left: float) -> SplitPlan:
+    """So much state of these keys, one after the other, brought to the bucket that holds most of each."""
+    for item in overdue:
         grain = float(one.parted.whole.state[item]) / N_GRAINS
-        n_grains = min(N_GRAINS, int(left / grain)) if grain > 0 else N_GRAINS
-        left -= grain * min(n_grains, _grains_beyond(one, item, n_wanted))
-        one = drained(one, item, n_buckets=n_wanted, n_grains=n_grains)
+        n_grains = min(_n_astray(one, item), int(left / grain) if grain > 0 else N_GRAINS)
+        left -= grain * n_grains
+        one = drained(one, item, n_grains)
     return one
 
 
@@ -227,7 +223,7 @@ def _cooled(whole: PlanRequest, parts: Parts, item: int, level: float) -> tuple[
     n_buckets = len({part.bucket for part in parts})
     if n_buckets == 1 or cost >= COOL * (n_buckets - 1) * level > 0:
         return None
-    return tuple(even_weights(_n_needed(cost, level) if level > 0 else 1))
+    return tuple(even_weights(_n_needed(cost / COOL, level) if level > 0 else 1))
 
 
 def _heavy(whole: PlanRequest, today: Mapping[int, Parts], base: Cut, level: float) -> list[int]:
