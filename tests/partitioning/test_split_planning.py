@@ -229,6 +229,21 @@ def test_cooled_key_is_joined_though_the_table_stays_even():
     assert made.plan.imbalance <= 0.08
 
 
+def test_key_that_would_just_fit_a_bucket_is_not_joined():
+    """Nine tenths of what a bucket may hold: a little more in the next window, and it would have to be cut again."""
+    made = plan(even_but_split(12_150), {640: split_today(5)})
+
+    assert len(buckets_of(made, 640)) > 1
+
+
+def test_uneven_parts_leave_what_they_can_of_the_target():
+    """Two parts are needed for the key; sized to the room, both buckets end below the target, for the next window's drift."""
+    made = plan(request_of([40_000], [5_000] * 5, n_buckets=3, max_imbalance=0.1))
+
+    assert made.n_partials == 1
+    assert made.plan.imbalance < 0.05
+
+
 def test_resting_key_is_joined_only_by_a_plan_that_pays():
     """Cut in one window, cold in the next: it may be hot again. But where the cold key makes the table uneven, joining may pay."""
     made = plan(even_but_split(5_000), {640: split_today(5)}, resting=[640])
