@@ -3,8 +3,8 @@ One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_
 
 A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
 can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
-times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; everything is
-done twice, and the first time only warms up, but in the quick form.
+times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; before each run
+the same is done with a twentieth of the rows, to warm up, but in the quick form.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from partitioning.splitter_choice import Choice
 SENDING = "sending"
 EVERYTHING = (SENDING, *MERGES)
 N_ROWS, QUICK_ROWS = 10_000_000, 200_000
+WARM_UP = 20  # of so many rows one is enough to warm up
 SENT_BY = {
     "shuffle_heavy": Choice("shuffle_heavy", "", N_BUCKETS, (hash_key(HOT_KEY, "bigint"),)),
     "pkg, 5 candidates": Choice("pkg", "", 5),
@@ -41,11 +42,11 @@ SENT_BY = {
 
 def run(*, quick: bool = False) -> list[Goal]:
     """The goals and what came of them. Starts a Spark session of its own: none may be active."""
-    return goals_of(measure(QUICK_ROWS if quick else N_ROWS, rounds=1 if quick else 2))
+    return goals_of(measure(QUICK_ROWS if quick else N_ROWS, is_warm=not quick))
 
 
-def measure(n_rows: int, *, rounds: int, what: Sequence[str] = EVERYTHING) -> Outcome:
-    """All of ``what``, in a folder that is removed afterwards. Of the rounds the last one counts."""
+def measure(n_rows: int, *, is_warm: bool, what: Sequence[str] = EVERYTHING) -> Outcome:
+    """All of ``what``, in a folder that is removed afterwards."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-splitting-") as name:
         folder, log = Path(name), Path(name) / "event_log"
@@ -54,7 +55,8 @@ def measure(n_rows: int, *, rounds: int, what: Sequence[str] = EVERYTHING) -> Ou
         spark = _session(log)
         try:
             bench = SplittingBench(spark, folder, n_rows)
-            sending, runs = _measure(bench, rounds, what)
+            warm = SplittingBench(spark, folder / "warm", n_rows // WARM_UP) if is_warm else None
+            sending, runs = _measure(bench, warm, what)
         finally:
             spark.stop()
             os.environ["EVENKEEL_WAREHOUSE"] = before
@@ -82,34 +84,37 @@ def _session(log: Path) -> SparkSession:
 
 
 def _measure(
-    bench: SplittingBench, rounds: int, what: Sequence[str]
+    bench: SplittingBench, warm: SplittingBench | None, what: Sequence[str]
 ) -> tuple[dict[str, float], list[Measured]]:
-    bench.build()
-    ways: dict[str, Callable[[], None]] = {HASH_REPARTITION: bench.hash_repartition}
-    ways |= {name: partial(bench.send, choice) for name, choice in SENT_BY.items()}
-    sending = {name: _seconds(name, way, rounds) for name, way in ways.items()} if SENDING in what else {}
+    for one in (bench, warm):
+        if one is not None:
+            one.build()
+    sending = (
+        {name: _seconds(bench, warm, name) for name in (HASH_REPARTITION, *SENT_BY)}
+        if SENDING in what
+        else {}
+    )
     merges = [one for one in MERGES if one in what]
-    return sending, [_run(bench, contender, one, rounds) for one in merges for contender in CONTENDERS]
+    return sending, [_run(bench, warm, contender, one) for one in merges for contender in CONTENDERS]
 
 
-def _seconds(name: str, way: Callable[[], None], rounds: int) -> float:
-    _warm_up(way, rounds)
-    seconds, _ = _timed(name, way)
+def _seconds(bench: SplittingBench, warm: SplittingBench | None, name: str) -> float:
+    def send(by: SplittingBench) -> None:
+        by.hash_repartition() if name == HASH_REPARTITION else by.send(SENT_BY[name])
+
+    if warm is not None:
+        send(warm)
+    seconds, _ = _timed(name, partial(send, bench))
     return seconds
 
 
-def _warm_up(work: Callable[[], object], rounds: int) -> None:
-    for _ in range(rounds - 1):
-        work()
-
-
-def _run(bench: SplittingBench, contender: str, what: str, rounds: int) -> Measured:
-    """The last round; the event log knows it by its name."""
+def _run(bench: SplittingBench, warm: SplittingBench | None, contender: str, what: str) -> Measured:
+    """The event log knows the run by its name."""
     name, context = f"{contender}, {what}", bench.spark.sparkContext
-    work = partial(bench.run, contender, what)
-    _warm_up(work, rounds)
+    if warm is not None:
+        warm.run(contender, what)
     context.setJobGroup(name, contender)
-    seconds, facts = _timed(name, work)
+    seconds, facts = _timed(name, partial(bench.run, contender, what))
     context.setJobGroup("", "")
     digest = bench.digest(facts["table"])
     return Measured(name=name, contender=contender, what=what, seconds=seconds, facts=facts, digest=digest)
@@ -138,8 +143,7 @@ def main(argv: list[str] | None = None) -> None:
         "--save", type=Path, help="also keep everything that was measured in this file, as JSON"
     )
     args = parser.parse_args(argv)
-    n_rows, rounds = (QUICK_ROWS, 1) if args.quick else (args.rows, 2)
-    outcome = measure(n_rows, rounds=rounds, what=args.what)
+    outcome = measure(QUICK_ROWS if args.quick else args.rows, is_warm=not args.quick, what=args.what)
     print_runs(outcome)
     print_goals(goals_of(outcome))
     if args.save:
