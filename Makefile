@@ -68,7 +68,7 @@ papers: setup ## the papers' experiments beside what they print, about half an h
 bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; about 10 minutes
 	@$(ENV) python -m benchmarks.bench_stateful
 
-bench-splitting: setup ## one key of 60 % of 10 million rows: plain groupBy, salted by hand, and aggregate_window; about 10 minutes
+bench-splitting: setup ## one key of 60 % of 10 million rows: plain groupBy, salted by hand, and aggregate_window; about 12 minutes
 	@$(ENV) python -m benchmarks.bench_splitting
 
 bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast

@@ -1,10 +1,10 @@
 """
-One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--rows N] [--save FILE]``.
+One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_splitting [--quick] [--rows N] [--what …] [--save FILE]``.
 
 A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
 can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
-times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; everything is
-done twice, and the first time only warms up, but in the quick form.
+times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; before each run
+the same is done with a twentieth of the rows, to warm up, but in the quick form. Of sending the quickest of three rounds counts.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,18 @@ from pyspark.sql import SparkSession
 
 from benchmarks.event_log import read_shuffle_stages
 from benchmarks.goals import Goal, print_goals
-from benchmarks.splitting_contenders import CONTENDERS, MERGES, N_BUCKETS, SplittingBench
+from benchmarks.splitting_contenders import CONTENDERS, HOT_KEY, MERGES, N_BUCKETS, SplittingBench
 from benchmarks.splitting_figures import HASH_REPARTITION, Measured, Outcome, goals_of, print_runs
+from partitioning.hashing import hash_key
 from partitioning.splitter_choice import Choice
 
+SENDING = "sending"
+EVERYTHING = (SENDING, *MERGES)
 N_ROWS, QUICK_ROWS = 10_000_000, 200_000
+WARM_UP = 20  # of so many rows one is enough to warm up
+N_ROUNDS = 3  # of sending
 SENT_BY = {
+    "shuffle_heavy": Choice("shuffle_heavy", "", N_BUCKETS, (hash_key(HOT_KEY, "bigint"),)),
     "pkg, 5 candidates": Choice("pkg", "", 5),
     "cam": Choice("cam", ""),
     "shuffle": Choice("shuffle", ""),
@@ -37,11 +43,11 @@ SENT_BY = {
 
 def run(*, quick: bool = False) -> list[Goal]:
     """The goals and what came of them. Starts a Spark session of its own: none may be active."""
-    return goals_of(measure(QUICK_ROWS if quick else N_ROWS, rounds=1 if quick else 2))
+    return goals_of(measure(QUICK_ROWS if quick else N_ROWS, is_warm=not quick))
 
 
-def measure(n_rows: int, *, rounds: int) -> Outcome:
-    """Everything, in a folder that is removed afterwards. Of the rounds the last one counts."""
+def measure(n_rows: int, *, is_warm: bool, what: Sequence[str] = EVERYTHING) -> Outcome:
+    """All of ``what``, in a folder that is removed afterwards."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-splitting-") as name:
         folder, log = Path(name), Path(name) / "event_log"
@@ -50,11 +56,12 @@ def measure(n_rows: int, *, rounds: int) -> Outcome:
         spark = _session(log)
         try:
             bench = SplittingBench(spark, folder, n_rows)
-            sending, runs = _measure(bench, rounds)
+            warm = SplittingBench(spark, folder / "warm", n_rows // WARM_UP) if is_warm else None
+            sending, runs = _measure(bench, warm, what)
         finally:
             spark.stop()
             os.environ["EVENKEEL_WAREHOUSE"] = before
-        stages = read_shuffle_stages(log, n_tasks=N_BUCKETS)
+        stages = read_shuffle_stages(log, n_tasks=(N_BUCKETS, 2 * N_BUCKETS))
     for one in runs:
         one.stages = stages[one.name]
     return Outcome(runs, sending)
@@ -77,32 +84,32 @@ def _session(log: Path) -> SparkSession:
     return SparkSession.builder.appName("bench_splitting").config(map=settings).getOrCreate()
 
 
-def _measure(bench: SplittingBench, rounds: int) -> tuple[dict[str, float], list[Measured]]:
-    bench.build()
+def _measure(
+    bench: SplittingBench, warm: SplittingBench | None, what: Sequence[str]
+) -> tuple[dict[str, float], list[Measured]]:
+    for one in (bench, warm):
+        if one is not None:
+            one.build()
+    sending = _send_all(bench) if SENDING in what else {}
+    merges = [one for one in MERGES if one in what]
+    return sending, [_run(bench, warm, contender, one) for one in merges for contender in CONTENDERS]
+
+
+def _send_all(bench: SplittingBench) -> dict[str, float]:
+    """The least seconds of some rounds, by what sends the rows: the first one reads cold files and runs cold code."""
     ways: dict[str, Callable[[], None]] = {HASH_REPARTITION: bench.hash_repartition}
     ways |= {name: partial(bench.send, choice) for name, choice in SENT_BY.items()}
-    sending = {name: _seconds(name, way, rounds) for name, way in ways.items()}
-    return sending, [_run(bench, contender, what, rounds) for what in MERGES for contender in CONTENDERS]
+    rounds = [{name: _timed(name, way)[0] for name, way in ways.items()} for _ in range(N_ROUNDS)]
+    return {name: min(one[name] for one in rounds) for name in ways}
 
 
-def _seconds(name: str, way: Callable[[], None], rounds: int) -> float:
-    _warm_up(way, rounds)
-    seconds, _ = _timed(name, way)
-    return seconds
-
-
-def _warm_up(work: Callable[[], object], rounds: int) -> None:
-    for _ in range(rounds - 1):
-        work()
-
-
-def _run(bench: SplittingBench, contender: str, what: str, rounds: int) -> Measured:
-    """The last round; the event log knows it by its name."""
+def _run(bench: SplittingBench, warm: SplittingBench | None, contender: str, what: str) -> Measured:
+    """The event log knows the run by its name."""
     name, context = f"{contender}, {what}", bench.spark.sparkContext
-    work = partial(bench.run, contender, what)
-    _warm_up(work, rounds)
+    if warm is not None:
+        warm.run(contender, what)
     context.setJobGroup(name, contender)
-    seconds, facts = _timed(name, work)
+    seconds, facts = _timed(name, partial(bench.run, contender, what))
     context.setJobGroup("", "")
     digest = bench.digest(facts["table"])
     return Measured(name=name, contender=contender, what=what, seconds=seconds, facts=facts, digest=digest)
@@ -125,10 +132,13 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--rows", type=int, default=N_ROWS, help=f"how many events; {N_ROWS:,}")
     parser.add_argument(
+        "--what", nargs="+", choices=EVERYTHING, default=EVERYTHING, help="only some of it; everything"
+    )
+    parser.add_argument(
         "--save", type=Path, help="also keep everything that was measured in this file, as JSON"
     )
     args = parser.parse_args(argv)
-    outcome = measure(QUICK_ROWS if args.quick else args.rows, rounds=1 if args.quick else 2)
+    outcome = measure(QUICK_ROWS if args.quick else args.rows, is_warm=not args.quick, what=args.what)
     print_runs(outcome)
     print_goals(goals_of(outcome))
     if args.save:

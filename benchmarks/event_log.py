@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,8 +62,8 @@ class ShuffleStage:
         return max(self.seconds) * len(self.seconds) / (sum(self.seconds) or 1.0)
 
 
-def read_shuffle_stages(folder: Path, *, n_tasks: int) -> dict[str, list[ShuffleStage]]:
-    """Of every job group of an application that is over, the stages of so many tasks that read a shuffle, in order."""
+def read_shuffle_stages(folder: Path, *, n_tasks: Container[int]) -> dict[str, list[ShuffleStage]]:
+    """Of every job group of an application that is over, the stages of one of these numbers of tasks that read a shuffle, in order."""
     group_of_stage: dict[int, str] = {}
     tasks: dict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
     for event in _events(folder):
@@ -75,7 +75,7 @@ def read_shuffle_stages(folder: Path, *, n_tasks: int) -> dict[str, list[Shuffle
     for stage, of_stage in sorted(tasks.items()):
         ordered = [of_stage[index] for index in sorted(of_stage)]
         n_bytes = [_bytes_read(metrics["Shuffle Read Metrics"]) for metrics in ordered]
-        if len(ordered) == n_tasks and any(n_bytes):
+        if len(ordered) in n_tasks and any(n_bytes):
             seconds = [metrics["Executor Run Time"] / 1000 for metrics in ordered]
             found[group_of_stage[stage]].append(ShuffleStage(seconds=seconds, shuffled_bytes=n_bytes))
     return found

@@ -58,6 +58,12 @@ class PartedRequest:
     def parts_today(self, item: int) -> Parts:
         return self.today.get(item, (Part(int(self.whole.owner[item]), N_GRAINS),))
 
+    @property
+    def as_today(self) -> "PartedRequest":
+        """The same keys, cut as they are today: nothing is forced."""
+        kept = {item: tuple(part.weight for part in parts) for item, parts in self.today.items()}
+        return self if kept == self.cut else replace(self, cut=kept)
+
     @cached_property
     def concerned(self) -> list[int]:
         """Positions in ``whole`` of the keys that are or will be split, ascending."""

@@ -1,116 +1,176 @@
 """
 Planning with keys that may be split: which keys to cut, into how many parts, and when to join them again.
 
-What a cut is worth is told on one scale, that of θ. All buckets wait for the hottest, for θ mean loads; then the partial results of
-split keys are merged, one more for each further bucket of a key, each taken to cost as much as one unit of cost (one row):
+The least number of parts is tried first, one more as long as the target is missed; what a cut is worth is told on the scale of θ
+(``split_plan``). Where even parts do not fit, uneven ones that fill the room between everything else are tried (``split_placing``). Nothing
+is cut while θ is within its limit.
 
-    θ' = θ + g          g = partial results beyond one a key · PARTIAL_COST / mean load
-
-Worked: 8 buckets have a mean load of 1,000 rows and a key of 4,800. In 5 parts of 960 it adds 4 partial results, g = 0.004, where
-whole it makes θ = 3.8. With a mean load of 10 rows the same cut would add 0.4.
-
-The least number of parts is tried first, one more as long as the target is missed. A key that got cooler keeps its parts until fewer
-would do even if it had ``1 / COOL`` times its cost: so a key that swings around a level is not cut and joined in turn.
+A key that got cooler keeps its parts until fewer would do even if it had ``1 / COOL`` times its cost: so a key that swings around a level
+is not cut and joined in turn. Then it gets fewer by a plan that pays. One that need not be split at all any more is joined also where that
+does not pay in a few windows, once it has rested: its results are merged, by every job that reads it, in all windows to come. A join
+never costs evenness, and moves no more than ``max_migration`` allows: if need be some of the rows in each window.
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from partitioning import measures
-from partitioning.parting import Cut, PartedRequest, n_partials
-from partitioning.payback import Payback
+from partitioning.parting import Cut, PartedRequest
 from partitioning.plan import Plan
+from partitioning.ranking import Limits
+from partitioning.reasons import give_reasons
 from partitioning.request import PlanRequest
-from partitioning.splits import N_GRAINS, Parts, even_weights
+from partitioning.split_placing import drained, filled, packed
+from partitioning.split_plan import SplitPlan
+from partitioning.splits import N_GRAINS, Parts, even_weights, held_by
 
-PARTIAL_COST = 1.0  # of merging one partial result, in the unit of cost
 COOL = 0.8  # below this share of what the parts were made for, they are too many
 MAX_MORE = 8  # how many parts beyond the least are tried
 MAX_IN_VAIN = 2  # of them in a row, if they make nothing more even
 MAX_PIECES = 64  # of a key, where the budget lets only small ones move
+MAX_STEPS = 8  # how often half as much of a join is tried
 
 Ask = Callable[[PlanRequest], Plan]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SplitPlan:
-    """A plan whose items may be parts of keys, and what splitting costs."""
-
-    parted: PartedRequest
-    plan: Plan
-
-    @cached_property
-    def parts(self) -> dict[int, Parts]:
-        """Of each key that is split before or afterwards, by its position in the whole request."""
-        return self.parted.parts_after(self.plan.owner)
-
-    @property
-    def n_partials_before(self) -> int:
-        return n_partials(self.parted.today)
-
-    @property
-    def n_partials(self) -> int:
-        """Partial results to merge in a window beyond one a key."""
-        return n_partials(self.parts)
-
-    def merge_cost(self, n_partials: int) -> float:
-        """What merging so many partial results costs, in the unit of θ: the g above."""
-        mean = measures.mean_load(self.parted.whole)
-        return n_partials * PARTIAL_COST / mean if mean > 0 else 0.0
-
-    @cached_property
-    def migration(self) -> float:
-        return self.parted.migration(self.plan.owner)
-
-    @cached_property
-    def payback(self) -> Payback:
-        """As ``payback.weigh``, with θ' in the place of θ."""
-        whole, request = self.parted.whole, self.parted.request
-        total = float(whole.cost.sum())
-        before = measures.imbalance(request, request.start) + self.merge_cost(self.n_partials_before)
-        after = self.plan.imbalance + self.merge_cost(self.n_partials)
-        price = whole.payback.price
-        if price is None:
-            price = total / whole.total_state if whole.total_state > 0 else 0.0
-        n_windows = whole.payback.n_windows
-        return Payback(
-            saved=n_windows * (before - after) * total, spent=self.migration * price, n_windows=n_windows
-        )
-
-    @property
-    def is_even(self) -> bool:
-        return measures.is_within(self.plan.imbalance, self.parted.whole.budgets.target)
-
-    @property
-    def rank(self) -> tuple[bool, float, int]:
-        """Lower is better: what pays first, then θ' where all θ within the target count the same, then fewer parts."""
-        theta = max(self.plan.imbalance, self.parted.whole.budgets.target)
-        score = round(theta + self.merge_cost(self.n_partials), 12)
-        return not self.payback.is_worth_it, score, self.parted.origin.size
-
-
 def plan_with_splits(
-    whole: PlanRequest, today: Mapping[int, Parts], ask: Ask, *, may_split: bool
+    whole: PlanRequest,
+    today: Mapping[int, Parts],
+    ask: Ask,
+    *,
+    may_split: bool,
+    resting: Collection[int] = (),
 ) -> SplitPlan:
     """
     The best plan that ``ask`` makes of some ways to cut the request's keys.
 
     ``today`` holds the parts of the keys that are split, by position. Without ``may_split`` no key is cut, and those that are split are
-    joined, as far as ``max_migration`` lets that happen. Ties go to what was tried first; standing still is.
+    joined, as far as ``max_migration`` lets that happen. ``resting`` keys, cut lately, are joined only by a plan that pays. Ties go to what
+    was tried first; standing still is.
     """
     tried: list[SplitPlan] = []
     for cut in _cuts(whole, today, tried, may_split=may_split):
         parted = PartedRequest(whole=whole, today=today, cut=cut)
         if parted.is_affordable:
             tried.append(SplitPlan(parted=parted, plan=ask(parted.request)))
-    if not may_split and today and len(tried) > 1:
-        return tried[1]
-    return min(tried, key=lambda one: one.rank)
+    best = min(tried, key=lambda one: one.rank)
+    if may_split and not tried[0].stands_still:
+        best = min([best, *_fillings(best)], key=lambda one: one.rank)
+    if not may_split:
+        return _with_joins(tried, best, list(today), ask, at_any_theta=True)
+    overdue = [item for item in _cold(whole, today) if item not in resting]
+    return _with_joins(tried, best, overdue, ask, at_any_theta=False)
+
+
+# Joining
+
+
+def _cold(whole: PlanRequest, today: Mapping[int, Parts]) -> list[int]:
+    """The split keys that one bucket can hold again, with room to spare."""
+    level = _level(whole)
+    return [item for item, parts in today.items() if len(_cooled(whole, parts, item, level) or parts) == 1]
+
+
+def _with_joins(
+    tried: list[SplitPlan], best: SplitPlan, overdue: list[int], ask: Ask, *, at_any_theta: bool
+) -> SplitPlan:
+    """The plan that joins most of these keys' rows, if that makes θ no worse where it matters; ``best`` if there is none."""
+    limit = math.inf if at_any_theta else max(best.plan.imbalance, best.parted.whole.budgets.max_imbalance)
+
+    def n_astray(one: SplitPlan) -> int:
+        return sum(_n_astray(one, item) for item in overdue)
+
+    def joins(plans: Iterable[SplitPlan]) -> Iterator[SplitPlan]:
+        return (
+            one
+            for one in plans
+            if measures.is_within(one.plan.imbalance, limit) and n_astray(one) < n_astray(best)
+        )
+
+    found = [*joins(tried)]
+    if n_astray(best) and not any(n_astray(one) == 0 for one in found):
+        start = _at_rest(tried[0]) if at_any_theta else best
+        found += [*islice(joins(_step_by_step(start, overdue, ask)), 1)]
+    return min([best, *found], key=lambda one: (n_astray(one), *one.rank))
+
+
+def _n_astray(one: SplitPlan, item: int) -> int:
+    """Grains of a key outside the bucket that holds most of it."""
+    return N_GRAINS - max(held_by(one.parts[item]).values())
+
+
+def _at_rest(one: SplitPlan) -> SplitPlan:
+    """Everything where it is, so that all of ``max_migration`` is left."""
+    return replace(one, plan=replace(one.plan, owner=one.plan.request.start))
+
+
+def _step_by_step(best: SplitPlan, overdue: list[int], ask: Ask) -> Iterator[SplitPlan]:
+    """``best`` with these keys joined as far as ``max_migration`` goes, then half as far, and so on; the rest of it makes room for them."""
+    whole = best.parted.whole
+    limit = whole.budgets.migration_limit(whole.total_state)
+    left = min(max(0.0, limit - best.migration), whole.total_state)
+    for step in range(MAX_STEPS):
+        one = _drained(best, overdue, left / 2**step)
+        for made in (one, _relieved(one, limit - one.migration, ask)):
+            if _is_admitted(made):
+                yield made
+
+
+def _drained(one: SplitPlan, overdue: list[int], left: float) -> SplitPlan:
+    """So much state of these keys, one after the other, brought to the bucket that holds most of each."""
+    for item in overdue:
+        grain = float(one.parted.whole.state[item]) / N_GRAINS
+        n_grains = min(_n_astray(one, item), int(left / grain) if grain > 0 else N_GRAINS)
+        left -= grain * n_grains
+        one = drained(one, item, n_grains)
+    return one
+
+
+def _relieved(one: SplitPlan, left: float, ask: Ask) -> SplitPlan:
+    """The plan with everything but parts of keys evened out anew, where moving so much more state allows it."""
+    request = one.plan.request
+    is_part = np.isin(one.parted.origin, one.parted.concerned)
+    share = min(1.0, max(0.0, left) / request.total_state) if request.total_state > 0 else 0.0
+    there = replace(
+        request,
+        owner=one.plan.owner,
+        home_before=request.home,
+        n_buckets_before=request.n_buckets,
+        is_pinned=request.is_pinned | is_part,
+        budgets=replace(request.budgets, max_migration=None if math.isinf(left) else share),
+    )
+    plan = Plan(request=request, owner=ask(there).owner, planner=one.plan.planner)
+    return replace(one, plan=replace(plan, reasons=give_reasons(plan, plan.given_up)))
+
+
+def _is_admitted(one: SplitPlan) -> bool:
+    """Whether a plan that no planner made keeps the hard limits, or breaks them no further than standing still does."""
+    whole = one.parted.whole
+    is_affordable = one.migration <= whole.budgets.migration_limit(whole.total_state)
+    return is_affordable and Limits.of_request(one.parted.request).admit(one.plan.figures)
+
+
+# Cutting
+
+
+def _fillings(best: SplitPlan) -> list[SplitPlan]:
+    """Uneven parts of the heaviest keys, where even ones miss the target or are more than the least there can be."""
+    whole, level = best.parted.whole, _level(whole=best.parted.whole)
+    keys = np.flatnonzero(~whole.is_slot & ~whole.is_pinned & (whole.cost > 0))
+    heaviest = keys[np.argsort(-whole.cost[keys], kind="stable")][: whole.n_buckets].tolist()
+    n_least = sum(_n_needed(float(whole.cost[item]), level) - 1 for item in heaviest)
+    is_new = not best.parted.today
+    if not heaviest or level <= 0 or (best.is_even and not (is_new and best.n_partials > n_least)):
+        return []
+    heaviest = sorted({*heaviest, *best.parted.today})
+    load = (1.0 + whole.budgets.target) * measures.mean_load(whole)
+    starts = (best, *(packed(best, heaviest, load, has_keys_first=first) for first in (False, True)))
+    found = (filled(start, heaviest, load) for start in starts if start is not None)
+    return [one for one in found if one is not None and _is_admitted(one)]
 
 
 def _cuts(
@@ -128,13 +188,13 @@ def _cuts(
     base = {
         item: weights
         for item, kept in keep.items()
-        if len(weights := _cooled(whole, today, item, kept, level) if may_split else (N_GRAINS,)) > 1
+        if len(weights := _cooled(whole, today[item], item, level) or kept if may_split else (N_GRAINS,)) > 1
     }
     if base != keep:
         yield base
         base = base if len(tried) > 1 else keep
     heavy = _heavy(whole, today, base, level)
-    if not may_split or level <= 0 or not heavy:
+    if not may_split or level <= 0 or not heavy or tried[0].stands_still:
         return
     counts = {
         item: [_n_pieces(whole, item, weight, level) for weight in base.get(item, (N_GRAINS,))]
@@ -157,15 +217,13 @@ def _n_needed(cost: float, level: float) -> int:
     return min(max(1, math.ceil(cost / level - measures.TOLERANCE)), N_GRAINS)
 
 
-def _cooled(
-    whole: PlanRequest, today: Mapping[int, Parts], item: int, kept: tuple[int, ...], level: float
-) -> tuple[int, ...]:
-    """The weights of a split key: as they are, or fewer and even if the key has become too light for so many buckets."""
+def _cooled(whole: PlanRequest, parts: Parts, item: int, level: float) -> tuple[int, ...] | None:
+    """Fewer and even weights for a split key that has become too light for so many buckets; None if it has not."""
     cost = float(whole.cost[item])
-    n_buckets = len({part.bucket for part in today[item]})
-    if cost >= COOL * (n_buckets - 1) * level:
-        return kept
-    return tuple(even_weights(_n_needed(cost, level) if level > 0 else 1))
+    n_buckets = len({part.bucket for part in parts})
+    if n_buckets == 1 or cost >= COOL * (n_buckets - 1) * level > 0:
+        return None
+    return tuple(even_weights(_n_needed(cost / COOL, level) if level > 0 else 1))
 
 
 def _heavy(whole: PlanRequest, today: Mapping[int, Parts], base: Cut, level: float) -> list[int]:
@@ -182,10 +240,7 @@ def _largest_share(today: Mapping[int, Parts], base: Cut, item: int) -> float:
     parts = today[item]
     if base[item] != tuple(part.weight for part in parts):
         return max(base[item]) / N_GRAINS
-    held: Counter[int] = Counter()
-    for bucket, weight in parts:
-        held[bucket] += weight
-    return max(held.values()) / N_GRAINS
+    return max(held_by(parts).values()) / N_GRAINS
 
 
 def _n_pieces(whole: PlanRequest, item: int, weight: int, level: float) -> int:

@@ -8,6 +8,7 @@ grains in a row that belong to it.
 Worked: ``((3, 2048), (5, 2048))`` sends rows of grains 0 … 2047 to bucket 3 and the others to bucket 5.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Any, NamedTuple
@@ -75,6 +76,23 @@ def even_weights(n_parts: int) -> list[int]:
         raise FunctionError(f"n_parts must lie in [1, {N_GRAINS}]. Got {n_parts!r}. Cut into fewer parts.")
     least, n_larger = divmod(N_GRAINS, n_parts)
     return [least + 1] * n_larger + [least] * (n_parts - n_larger)
+
+
+def held_by(parts: Parts) -> Counter[int]:
+    """How many grains each bucket holds."""
+    held: Counter[int] = Counter()
+    for bucket, weight in parts:
+        held[bucket] += weight
+    return held
+
+
+def concentration(parts: Parts) -> int:
+    """
+    How far a key's rows are together: the squares of what its buckets hold, added up. Grains that go to a bucket that holds as many raise it.
+
+    Worked: whole 4096², in two halves half of that, in five fifths about a fifth.
+    """
+    return sum(weight**2 for weight in held_by(parts).values())
 
 
 def bucket_of_grain(parts: Parts, grain: int) -> int:

@@ -44,6 +44,9 @@ class WindowStatistics:
     n_keys: int
     n_buckets: int
     hottest_rows: int | None = None  # rows of the most frequent key; None: not known
+    heavy: tuple[
+        int, ...
+    ] = ()  # hashes of the keys with more than a tenth of a bucket's rows, as far as they are known
 
     def __post_init__(self) -> None:
         for name, least in (("n_rows", 0), ("n_keys", 0), ("n_buckets", 1)):
@@ -77,6 +80,7 @@ class Choice:
     splitter: str
     reason: str
     n_choices: int = 2  # candidates of a key, where the splitter has any
+    heavy: tuple[int, ...] = ()  # hashes of the keys that ``shuffle_heavy`` splits
 
 
 def choose_splitter(traits: QueryTraits, window: WindowStatistics) -> Choice:
@@ -111,22 +115,33 @@ def choose_splitter(traits: QueryTraits, window: WindowStatistics) -> Choice:
 
 def choose_against_heavy_keys(traits: QueryTraits, window: WindowStatistics) -> Choice:
     """
-    The rule's splitter, unless that would keep a key whole that is heavier than a bucket: then ``pkg``, which does not.
+    The rule's splitter, unless that would keep a key whole that is heavier than a bucket.
 
-    A key in d buckets loads one of them with its rows over d at least (Nasir et al., Sec. 5.1): d is the least with which
-    that is no more than the mean.
+    Then ``shuffle_heavy`` where the heavy keys are known: the rule itself, for heavy keys and for the others. Where they are not, ``pkg``: a
+    key in d buckets loads one of them with its rows over d at least (Nasir et al., Sec. 5.1), so d is the least with which that is no more
+    than the mean.
 
-    Worked: 10,000,000 rows of 400,000 keys in 8 buckets, 6,000,000 of them one key's, is 4.8 mean buckets: pkg with 5 candidates.
+    Worked: 10,000,000 rows of 400,000 keys in 8 buckets, 6,000,000 of them one key's, is 4.8 mean buckets: pkg with 5 candidates, or
+    shuffle_heavy with that key, which makes 7 partial results more than there are keys.
     """
     choice = choose_splitter(traits, window)
     hottest = window.hottest_rows or 0
     if choice.splitter not in ("am", "cam") or hottest <= window.rows_per_bucket:
         return choice
+    so = f"the hottest key alone is {hottest / window.rows_per_bucket:.2f} mean buckets, and its partial results can be merged:"
+    if window.heavy:
+        n_heavy, most = len(window.heavy), len(window.heavy) * (window.n_buckets - 1)
+        return Choice(
+            "shuffle_heavy",
+            f"{so} rows of the {n_heavy} heaviest keys go to all buckets in turn, and all other keys, each less than a tenth of a bucket,"
+            f" stay whole by their hash. At most {most:,} partial results more than there are keys are merged.",
+            window.n_buckets,
+            window.heavy,
+        )
     n_choices = min(math.ceil(hottest / window.rows_per_bucket), window.n_buckets)
     return Choice(
         "pkg",
-        f"the hottest key alone is {hottest / window.rows_per_bucket:.2f} mean buckets, and its partial results can be"
-        f" merged: each row goes to the least loaded of {n_choices} candidates of its key, so that no bucket has to hold more"
+        f"{so} each row goes to the least loaded of {n_choices} candidates of its key, so that no bucket has to hold more"
         " of it than the mean. Keys kept whole would overload one.",
         n_choices,
     )

@@ -8,9 +8,10 @@ of the warehouse. Run again, it replaces the window's results in one commit.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from partitioning.splitter_choice import Choice, QueryTraits, choose_against_heavy_keys
@@ -23,7 +24,7 @@ from spark_jobs.splitter_options import add_splitter
 from spark_jobs.splitting import measure_window
 from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import text, user_metadata
-from spark_jobs.two_stages import BUCKET, ROWS, needed_rows, partial_results, results
+from spark_jobs.two_stages import BUCKET, ROWS, kinds_of_rows, needed_rows, partial_results, results
 
 # The keys of this window are counted, so none are to come.
 _TRAITS = QueryTraits(is_mergeable=True, has_constant_groups=True)
@@ -79,29 +80,36 @@ def _hint(merge: Mapping[str, str]) -> str:
 def _aggregate(task: Task, events: DataFrame, choice: Choice) -> Result:
     """Compute and write. What it cost is counted while it is computed: nothing is read twice."""
     dataset, window = task.dataset, task.window
-    of_partials, of_results = Observation(), Observation()
-    rows = needed_rows(events, dataset)
-    partials = partial_results(rows, dataset, choice).observe(
-        of_partials,
-        F.count(F.lit(1)).alias("merge_cost"),
-        *(_rows_of(bucket).alias(str(bucket)) for bucket in range(dataset.n_buckets)),
-    )
-    whole = results(partials, dataset, choice).observe(of_results, F.count(F.lit(1)).alias("keys"))
+    kinds = kinds_of_rows(needed_rows(events, dataset), choice)
+    seen, of_results = [Observation() for _ in kinds], Observation()
+    made = [
+        results(_observed(partial_results(rows, dataset, sent), observation, dataset), dataset, sent)
+        for (rows, sent), observation in zip(kinds, seen, strict=True)
+    ]
+    whole = reduce(DataFrame.union, made).observe(of_results, F.count(F.lit(1)).alias("keys"))
     note = {"evenkeel": "aggregate", "window": window.name, "splitter": choice.splitter}
     with user_metadata(task.spark, json.dumps(note)):
         write_results(whole, dataset, window)
-    loads = np.array([of_partials.get[str(bucket)] or 0 for bucket in range(dataset.n_buckets)])
+    loads = np.array(
+        [[one.get[str(bucket)] or 0 for bucket in range(dataset.n_buckets)] for one in seen]
+    ).sum(axis=0)
     return {
         "rows": int(loads.sum()),
         "keys": int(of_results.get["keys"]),
-        "merge_cost": int(of_partials.get["merge_cost"]),
+        "merge_cost": sum(int(one.get["merge_cost"]) for one in seen),
         "imbalance": float(loads.max() / loads.mean() - 1) if loads.any() else 0.0,
         "bucket_rows": loads.tolist(),
     }
 
 
-def _rows_of(bucket: int) -> Column:
-    return F.sum(F.when(F.col(BUCKET) == bucket, F.col(ROWS)))
+def _observed(partials: DataFrame, observation: Observation, dataset: Dataset) -> DataFrame:
+    """The same partial results, counted as they come, and the rows of each bucket."""
+    rows_of = (F.sum(F.when(F.col(BUCKET) == bucket, F.col(ROWS))) for bucket in range(dataset.n_buckets))
+    return partials.observe(
+        observation,
+        F.count(F.lit(1)).alias("merge_cost"),
+        *(rows.alias(str(bucket)) for bucket, rows in enumerate(rows_of)),
+    )
 
 
 def write_results(whole: DataFrame, dataset: Dataset, window: Window) -> None:

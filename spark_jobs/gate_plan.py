@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from partitioning.splits import concentration
 from partitioning.verdict import BALANCED_ALREADY
 from schemas.tables import CHECKS
 from spark_jobs.control_tables import Row, load_function, read_rows
@@ -76,7 +77,7 @@ def _reasons_of_the_plan(task: Task, plan: Row) -> Iterator[str]:
             else "and no plan within the budgets is better"
         )
         yield f"θ is {plan['imbalance_before']:.4f}, {said}"
-    elif plan["cost_saved"] < plan["cost_spent"] and not _is_resize(task, plan):
+    elif plan["cost_saved"] < plan["cost_spent"] and not (_is_resize(task, plan) or _only_joins(task, plan)):
         yield (
             f"the gain does not pay: {plan['cost_saved']:.6g} of cost saved over the next windows, {plan['cost_spent']:.6g}"
             " spent on moving"
@@ -86,6 +87,24 @@ def _reasons_of_the_plan(task: Task, plan: Row) -> Iterator[str]:
 def _is_resize(task: Task, plan: Row) -> bool:
     """Another number of buckets is wanted, whatever it saves."""
     return bool(load_function(task.dataset.name, plan["from_function"]).n_buckets != plan["n_buckets"])
+
+
+def _only_joins(task: Task, plan: Row) -> bool:
+    """
+    Rows of split keys are brought together, and no key is spread further: merging them is paid for in every window to come.
+
+    What has cooled only lately is not joined by a plan that does not pay; ``partitioning.split_planning`` sees to that.
+    """
+    before, after = (
+        load_function(task.dataset.name, plan[name]) for name in ("from_function", "to_function")
+    )
+    concentrations = [
+        (concentration(before.parts_of(key)), concentration(after.parts_of(key)))
+        for key in {**before.splits, **after.splits}
+    ]
+    return any(now > then for then, now in concentrations) and all(
+        now >= then for then, now in concentrations
+    )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from partitioning.function import PartitioningFunction
+from partitioning.splits import concentration
 from schemas.dataset import Dataset
 from spark_jobs.control_tables import Row
 from spark_jobs.explanation_facts import wrong_explanations
@@ -138,8 +140,8 @@ def _limits(plan: Row | Dataset, total_state: float) -> dict[str, float]:
 def _budget_facts(seen: Evidence) -> dict[str, Any]:
     """
     Routes may be too many only if they were before, and then not more. θ may get worse only where buckets go away, where too
-    many routes become fewer, where keys that may no longer be split are joined, or where the ring alone, following more buckets,
-    would make it as bad.
+    many routes become fewer, where keys that may no longer be split are joined, within max_imbalance where others are, or where
+    the ring alone, following more buckets, would make it as bad.
     """
     figures, limits = seen.figures, _limits(seen.plan, seen.figures.total_state)
     before, after = figures.before, figures.after
@@ -149,9 +151,11 @@ def _budget_facts(seen: Evidence) -> dict[str, Any]:
     may_get_worse = (
         figures.n_wanted < before.n_buckets
         or (before.n_routes > limits["max_routes"] and after.n_routes < before.n_routes)
-        or (not seen.dataset.merge and len(after.splits) < len(before.splits))
+        or (not seen.dataset.merge and _is_gathered(before, after))
     )
     worst = max(figures.theta_before, figures.theta_start)
+    if _is_gathered(before, after):
+        worst = max(worst, limits["max_imbalance"])
     allowed = _limits(seen.dataset, figures.total_state)
     return {
         "routes_over_budget": over["max_routes"],
@@ -163,6 +167,13 @@ def _budget_facts(seen: Evidence) -> dict[str, Any]:
         ),
         "budgets_loosened": ", ".join(name for name in limits if _is_above(limits[name], allowed[name])),
     }
+
+
+def _is_gathered(before: PartitioningFunction, after: PartitioningFunction) -> bool:
+    """Whether rows of some split key are brought together."""
+    return any(
+        concentration(after.parts_of(key)) > concentration(before.parts_of(key)) for key in before.splits
+    )
 
 
 def _is_above(value: float, limit: float) -> bool:

@@ -17,7 +17,7 @@ from spark_jobs.plan_record import plan_checksum, plan_name_of
 from spark_jobs.plan_request import target_of
 from spark_jobs.plan_settings import add_options, settings_of
 from spark_jobs.planned import Planned, plan_for, why_not_split
-from spark_jobs.recent_moves import recent_moves
+from spark_jobs.recent_moves import recent_moves, recently_cut
 from spark_jobs.scorecard import score_last_plan
 from spark_jobs.table_log import current_function, initial_function, layout_commit
 
@@ -51,7 +51,13 @@ def plan_moves(task: Task) -> Result:
         task.say(f"plan {applied['plan']} of this window is applied already")
         return _result(applied)
     basis = _basis(dataset, task.window, items)
-    planned = plan_for(dataset, basis.items, function, recent_moves(dataset, task.window, items))
+    planned = plan_for(
+        dataset,
+        basis.items,
+        function,
+        recent_moves(dataset, task.window, items),
+        resting=recently_cut(dataset, task.window, items) if function.splits else (),
+    )
     row = _store(task.window, planned, basis.expected)
     task.say(
         f"plan {row['plan']}: {row['verdict']}, θ {row['imbalance_before']:.3f} → {row['imbalance_after']:.3f}"

@@ -4,7 +4,7 @@ import numpy as np
 
 from partitioning import Budgets, History, PaybackRule, PlanRequest
 from partitioning.function import PartitioningFunction
-from partitioning.split_planning import SplitPlan
+from partitioning.split_plan import SplitPlan
 from schemas.dataset import Dataset
 from spark_jobs.item_stats import ItemStats
 

@@ -1,7 +1,7 @@
 """A plan for a window's items, with keys split where the dataset lets results be merged, and the function it leads to."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,7 +15,8 @@ from partitioning.function import PartitioningFunction
 from partitioning.function_json import text_of_key
 from partitioning.measures import imbalance, loads
 from partitioning.payback import Payback
-from partitioning.split_planning import SplitPlan, plan_with_splits
+from partitioning.split_plan import SplitPlan
+from partitioning.split_planning import plan_with_splits
 from partitioning.splits import N_GRAINS, stretches
 from partitioning.verdict import BALANCED_ALREADY, CANNOT_IMPROVE, IMPROVES, REACHES_TARGET
 from schemas.dataset import Dataset
@@ -188,8 +189,19 @@ def _named(name: dict[str, Any]) -> dict[str, Any]:
     return {**name, "key": text_of_key(name["key"])}
 
 
-def plan_for(dataset: Dataset, items: ItemStats, function: PartitioningFunction, history: History) -> Planned:
-    """Plan on these items, each key whole, from this function. Keys are split only if the dataset is mergeable."""
+def plan_for(
+    dataset: Dataset,
+    items: ItemStats,
+    function: PartitioningFunction,
+    history: History,
+    *,
+    resting: Collection[int] = (),
+) -> Planned:
+    """
+    Plan on these items, each key whole, from this function. Keys are split only if the dataset is mergeable.
+
+    ``resting`` are positions of keys that were cut lately: ``plan_with_splits``.
+    """
     whole = request_of(dataset, items, function, history)
     today = {
         position: function.parts_of(key)
@@ -197,7 +209,11 @@ def plan_for(dataset: Dataset, items: ItemStats, function: PartitioningFunction,
         if key in function.splits
     }
     made = plan_with_splits(
-        whole, today, partial(make_plan, planner=dataset.planner), may_split=is_mergeable(dataset)
+        whole,
+        today,
+        partial(make_plan, planner=dataset.planner),
+        may_split=is_mergeable(dataset),
+        resting=resting,
     )
     return Planned(dataset=dataset, function=function, items=items, made=made)
 

@@ -12,12 +12,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
 
-from partitioning.splitter_choice import Choice, WindowStatistics
+from partitioning.splitter_choice import SIGNIFICANT, Choice, WindowStatistics
 from partitioning.splitters.sources import source_of
 
 _SOURCE_BITS = (
     33  # monotonically_increasing_id: the partition's number above them, the row's position in it below
 )
+
+MOST_HEAVY = 1_000  # heavy keys that are looked for
 
 
 def split_column(key: Column, choice: Choice, *, n_buckets: int) -> Column:
@@ -54,18 +56,20 @@ def measure_window(rows: DataFrame, key: Column, *, n_buckets: int) -> WindowSta
     """
     What the choice of a splitter needs to know of these rows, in one pass over the key that shuffles a few kilobytes a task.
 
-    Rows are counted; keys and the hottest key's rows are estimates by sketches, within a few percent.
+    Rows are counted; keys and the heavy keys' rows are estimates by sketches, within a few percent.
     """
     hashed = rows.select(F.xxhash64(key).alias("key_hash"))
     found = hashed.agg(
         F.count(F.lit(1)).alias("rows"),
         F.approx_count_distinct("key_hash").alias("keys"),
-        F.expr("approx_top_k(key_hash, 1)")[0]["count"].alias("hottest"),
+        F.expr(f"approx_top_k(key_hash, {min(SIGNIFICANT * n_buckets, MOST_HEAVY)})").alias("top"),
     ).collect()[0]
-    n_rows = int(found["rows"])
+    n_rows, top = int(found["rows"]), found["top"] or []
+    least = n_rows / n_buckets / SIGNIFICANT
     return WindowStatistics(
         n_rows=n_rows,
         n_keys=min(int(found["keys"]), n_rows),
         n_buckets=n_buckets,
-        hottest_rows=min(int(found["hottest"] or 0), n_rows),
+        hottest_rows=min(int(top[0]["count"]), n_rows) if top else 0,
+        heavy=tuple(int(one["item"]) for one in top if one["count"] > least),
     )

@@ -2,7 +2,8 @@
 A per-key aggregate in two stages, as frames: rows → partial results, one for each key in each bucket → one result a key.
 
 Rows are shuffled once, each to the bucket that a splitter chose, with the columns that are needed; a bucket is a task. Partial results are
-shuffled once more, by key. Where no key is split (hash) there is nothing to merge, and nothing more is shuffled.
+shuffled once more, by key. Where no key is split (hash) there is nothing to merge, and nothing more is shuffled. Where only heavy keys
+are, their rows and the others are worked on side by side.
 """
 
 from pyspark.sql import DataFrame
@@ -33,6 +34,14 @@ def sent_rows(rows: DataFrame, choice: Choice, *, n_buckets: int) -> DataFrame:
     """The rows, each in the partition of its bucket."""
     bucket = split_column(F.col(KEY), choice, n_buckets=n_buckets)
     return rows.withColumn(BUCKET, bucket).repartitionById(n_buckets, F.col(BUCKET))
+
+
+def kinds_of_rows(rows: DataFrame, choice: Choice) -> list[tuple[DataFrame, Choice]]:
+    """The rows and how they are sent: all alike, or those of heavy keys by shuffle and the others by hash."""
+    if choice.splitter != "shuffle_heavy":
+        return [(rows, choice)]
+    is_heavy = F.xxhash64(F.col(KEY)).isin(list(choice.heavy))
+    return [(rows.where(~is_heavy), Choice("hash", "")), (rows.where(is_heavy), Choice("shuffle", ""))]
 
 
 def partial_results(rows: DataFrame, dataset: Dataset, choice: Choice) -> DataFrame:

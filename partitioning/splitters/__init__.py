@@ -15,6 +15,7 @@ from partitioning.splitters.on_greedy import split_on_greedy
 from partitioning.splitters.pkg import split_pkg
 from partitioning.splitters.potc import split_potc
 from partitioning.splitters.shuffle import split_shuffle
+from partitioning.splitters.shuffle_heavy import split_shuffle_heavy
 
 # (request: SplitRequest, options: that splitter's own, optional) -> the bucket of each row
 Splitter = Callable[..., NDArray[np.int64]]
@@ -30,4 +31,5 @@ SPLITTERS: dict[str, Splitter] = {
     "am": split_am,
     "cam": split_cam,
     "lm": split_lm,
+    "shuffle_heavy": split_shuffle_heavy,
 }

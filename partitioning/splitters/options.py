@@ -21,10 +21,12 @@ class Estimation:
     How a source knows the buckets' loads (Nasir et al., Sec. 3.2 and 6.2 Q2).
 
     Every source adds up what it sent itself. With ``probe_every`` = P, before rows 0, P, 2P, … of the whole stream
-    each source's loads are replaced by the true ones; P = 1 is the oracle that always knows.
+    each source's loads are replaced by the true ones; P = 1 is the oracle that always knows. ``is_in_turn``: every
+    source still probes once in P rows, but one after the other, P / S rows apart, so that they do not all start anew from the same loads.
     """
 
     probe_every: int | None = None  # rows of the whole stream; None: never
+    is_in_turn: bool = False
 
     def __post_init__(self) -> None:
         if self.probe_every is not None:
@@ -34,7 +36,7 @@ class Estimation:
 
     @property
     def is_global(self) -> bool:
-        return self.probe_every == 1
+        return self.probe_every == 1 and not self.is_in_turn
 
 
 LOCAL = Estimation()
@@ -108,6 +110,13 @@ class LmOptions(CardinalityOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_row_weight("LmOptions.row_weight", self.row_weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyOptions:
+    """Options of ``shuffle_heavy``."""
+
+    heavy: tuple[int, ...] = ()  # hashes of the keys that are split
 
 
 def check_row_weight(field: str, value: float) -> None:

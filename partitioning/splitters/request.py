@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class SplitRequest:
     key_hash: NDArray[np.int64]  # xxhash64 of the row's key, as ``hash_keys`` answers
     n_buckets: int
     # None stands for one source, one window, and is replaced by an array that says so.
-    source: NDArray[np.int64] = None  # type: ignore[assignment]  # who sent the row, from 0
+    source: NDArray[np.int64] = None  # type: ignore[assignment]  # who sent the row: any numbers from 0 on
     window: NDArray[np.int64] = None  # type: ignore[assignment]  # number of the row's window; never falls
 
     def __post_init__(self) -> None:
@@ -70,10 +71,15 @@ class SplitRequest:
     def n_rows(self) -> int:
         return self.key_hash.size
 
+    @cached_property
+    def source_place(self) -> NDArray[np.int64]:
+        """The row's source by its place among the sources that sent anything, from 0."""
+        return np.unique(self.source, return_inverse=True)[1]
+
     @property
     def n_sources(self) -> int:
-        """One more than the highest source; 1 where there are no rows."""
-        return int(self.source.max()) + 1 if self.n_rows else 1
+        """How many sources sent anything; 1 where there are no rows."""
+        return int(self.source_place.max()) + 1 if self.n_rows else 1
 
 
 def deal_round_robin(n_rows: int, n_sources: int) -> NDArray[np.int64]:
@@ -84,9 +90,10 @@ def deal_round_robin(n_rows: int, n_sources: int) -> NDArray[np.int64]:
 def turns_of(source: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many rows the row's source sent before it."""
     order = np.argsort(source, kind="stable")
-    count = np.bincount(source, minlength=1)
+    is_first = np.diff(source[order], prepend=-1) != 0
+    first = np.flatnonzero(is_first)
     turn = np.empty(source.size, dtype=np.int64)
-    turn[order] = np.arange(source.size) - np.repeat(np.cumsum(count) - count, count)
+    turn[order] = np.arange(source.size) - first[np.cumsum(is_first) - 1]
     return turn
 
 
@@ -112,12 +119,11 @@ def _check_length(field: str, array: NDArray[np.int64], n_rows: int) -> None:
 
 
 def _check_source(source: NDArray[np.int64]) -> None:
-    # Loads are kept as sources x buckets: a row's own id given as its source would ask for all the memory there is.
-    wrong = np.flatnonzero((source < 0) | (source >= max(1, source.size)))
+    wrong = np.flatnonzero(source < 0)
     if wrong.size:
         raise SplitRequestError(
-            f"SplitRequest.source must lie in [0, {source.size}), the number of rows. Got {source[wrong[0]]} at"
-            f" position {wrong[0]}; such rows: {wrong.size}. Number the sources from 0."
+            f"SplitRequest.source must be 0 or more. Got {source[wrong[0]]} at position {wrong[0]}; such rows:"
+            f" {wrong.size}. Number the sources from 0."
         )
 
 

@@ -36,13 +36,20 @@ def send_with(
         return make(1).send(request.key_hash, np.zeros(request.n_rows, dtype=np.int64))
     senders = make(request.n_sources)
     if estimation.probe_every is None:
-        return senders.send(request.key_hash, request.source)
+        return senders.send(request.key_hash, request.source_place)
+    return _send_probing(request, estimation, senders)
+
+
+def _send_probing(request: SplitRequest, estimation: Estimation, senders: Senders) -> NDArray[np.int64]:
+    """The bucket of each row; before every few rows all sources, or the next one, are told the true loads."""
     bucket = np.empty(request.n_rows, dtype=np.int64)
     true_load = np.zeros(request.n_buckets, dtype=np.int64)
-    for start in range(0, request.n_rows, estimation.probe_every):
-        rows = slice(start, start + estimation.probe_every)
-        senders.load[:] = true_load
-        bucket[rows] = senders.send(request.key_hash[rows], request.source[rows])
+    n_sources, every = senders.load.shape[0], estimation.probe_every or 1
+    step = max(1, every // n_sources) if estimation.is_in_turn else every
+    for probe, start in enumerate(range(0, request.n_rows, step)):
+        rows = slice(start, start + step)
+        senders.load[probe % n_sources if estimation.is_in_turn else slice(None)] = true_load
+        bucket[rows] = senders.send(request.key_hash[rows], request.source_place[rows])
         true_load += np.bincount(bucket[rows], minlength=request.n_buckets)
     return bucket
 

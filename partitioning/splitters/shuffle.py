@@ -15,4 +15,4 @@ def split_shuffle(request: SplitRequest) -> NDArray[np.int64]:
 
     Worked: 5 rows, 2 buckets, one source: 0, 1, 0, 1, 0.
     """
-    return (turns_of(request.source) + request.source) % request.n_buckets
+    return (turns_of(request.source) + request.source % request.n_buckets) % request.n_buckets

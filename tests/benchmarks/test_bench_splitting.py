@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.event_log import ShuffleStage, read_shuffle_stages
 from benchmarks.splitting_contenders import CONTENDERS, MERGES, OURS, PLAIN, SALTED
-from benchmarks.splitting_figures import HASH_REPARTITION, SENT_BY_CHOICE, Measured, Outcome, goals_of
+from benchmarks.splitting_figures import HASH_REPARTITION, HAVE_A_GOAL, Measured, Outcome, goals_of
 from schemas.dataset import ROOT
 from tests.conftest import interpreting
 
@@ -27,7 +27,7 @@ def outcome(sent=2.0):
         for what in MERGES
         for number, contender in enumerate(CONTENDERS, start=1)
     ]
-    return Outcome(runs, {HASH_REPARTITION: 1.0, SENT_BY_CHOICE: sent, "hash": 1.5})
+    return Outcome(runs, {HASH_REPARTITION: 1.0, HAVE_A_GOAL[0]: sent, "hash": 1.5})
 
 
 def test_goals_compare_with_both_alternatives_on_both_aggregates():
@@ -39,7 +39,7 @@ def test_goals_compare_with_both_alternatives_on_both_aggregates():
         assert goals[f"{what}: total time, {OURS} / {SALTED}"].result == "1.500x"
         assert goals[f"{what}: slowest tasks of all stages, {OURS} / {PLAIN}"].result == "1.000x"
         assert goals[f"{what}: slowest / mean task, {OURS}"].result == "2.00"
-    assert goals[f"sending rows by {SENT_BY_CHOICE} / {HASH_REPARTITION}, time"].met
+    assert goals[f"sending rows by {HAVE_A_GOAL[0]} / {HASH_REPARTITION}, time"].met
 
 
 def test_sending_that_costs_too_much_and_results_that_differ_miss_their_goals():
@@ -49,7 +49,7 @@ def test_sending_that_costs_too_much_and_results_that_differ_miss_their_goals():
     missed = [goal.what for goal in goals_of(dear) if not goal.met]
 
     assert missed == [
-        f"sending rows by {SENT_BY_CHOICE} / {HASH_REPARTITION}, time",
+        f"sending rows by {HAVE_A_GOAL[0]} / {HASH_REPARTITION}, time",
         "list: all three have the same results",
     ]
 
@@ -78,7 +78,7 @@ def test_stages_are_found_by_group_and_number_of_tasks(tmp_path):
     events += [task(0, 1, 3, 5), task(0, 0, 1, 0), task(1, 0, 9, 9), task(2, 0, 1, 0), task(2, 1, 1, 0)]
     (tmp_path / "log").write_text("".join(json.dumps(event) + "\n" for event in events))
 
-    assert read_shuffle_stages(tmp_path, n_tasks=2) == {
+    assert read_shuffle_stages(tmp_path, n_tasks=(2,)) == {
         "ours": [ShuffleStage(seconds=[1, 3], shuffled_bytes=[0, 5])]
     }
 

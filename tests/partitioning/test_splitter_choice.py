@@ -1,5 +1,7 @@
 """The selection rule of Katsipoulakis et al. (Sec. 7), and the reasons it gives."""
 
+from dataclasses import replace
+
 import pytest
 
 from partitioning.errors import SplitRequestError
@@ -70,6 +72,18 @@ def test_a_key_heavier_than_a_bucket_gets_as_many_candidates_as_it_fills(stats, 
     choice = choose_against_heavy_keys(traits(), stats)
 
     assert (choice.splitter, choice.n_choices) == (splitter, n_choices)
+
+
+def test_heavy_keys_that_are_known_are_split_and_no_others():
+    """Γ is the price: pkg would spread all 400,000 keys to spread one."""
+    stats = replace(window(10_000_000, 400_000, hottest=6_000_000), heavy=(7, -3))
+
+    choice = choose_against_heavy_keys(traits(), stats)
+
+    assert (choice.splitter, choice.heavy) == ("shuffle_heavy", (7, -3))
+    assert "rows of the 2 heaviest keys go to all buckets in turn" in choice.reason
+    assert "At most 14 partial results more" in choice.reason
+    assert choose_against_heavy_keys(traits(), replace(stats, hottest_rows=1_250_000)).splitter == "cam"
 
 
 def test_results_that_cannot_be_merged_are_never_split():

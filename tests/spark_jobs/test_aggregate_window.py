@@ -3,6 +3,7 @@
 import re
 from argparse import Namespace
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -12,8 +13,10 @@ from pyspark.sql.types import LongType, MapType, StringType, StructField, Struct
 
 from cli import aggregate
 from cli.console import Console
+from partitioning.hashing import hash_key
 from partitioning.splitter_choice import Choice
 from schemas.dataset import locate
+from spark_jobs import aggregate_window as aggregate_window_module
 from spark_jobs.aggregate_window import aggregate_window, results_of
 from spark_jobs.job import RefusalError
 from spark_jobs.merging import check_columns
@@ -96,6 +99,30 @@ def test_results_are_those_of_a_plain_group_by(spark, mergeable, expected, split
     assert (made["rows"], made["keys"], sum(made["bucket_rows"])) == (10_000, len(KEYS), 10_000)
     most = {"hash": len(KEYS), "shuffle": 8 * len(KEYS), "pkg": 5 * len(KEYS), "cam": 5 * len(KEYS)}[splitter]
     assert len(KEYS) <= made["merge_cost"] <= most
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("n_buckets", "heavy"),
+    [
+        pytest.param(8, (hash_key("it's", "string"),), id="one-heavy-key"),
+        pytest.param(30, None, id="as-it-chooses-every-key-is-heavy"),
+    ],
+)
+def test_heavy_keys_apart_give_the_same_results(spark, mergeable, expected, monkeypatch, n_buckets, heavy):
+    """Rows of heavy keys and the others are worked on side by side; each key must come out once, also where there are no others."""
+    if heavy:
+        made_up = Choice("shuffle_heavy", "made up", n_buckets, heavy)
+        monkeypatch.setattr(aggregate_window_module, "_choice", lambda *_: made_up)
+    made = aggregate_window(task_of(replace(mergeable, n_buckets=n_buckets), 0))
+    found = stored(spark, mergeable).drop("visitor", "window_start", "window_end")
+
+    assert made["splitter"] == "shuffle_heavy"
+    assert Counter(map(str, found.collect())) == expected
+    assert (made["rows"], made["keys"], sum(made["bucket_rows"])) == (10_000, len(KEYS), 10_000)
+    n_heavy = len(heavy or KEYS)
+    assert len(KEYS) < made["merge_cost"] <= len(KEYS) + n_heavy * (n_buckets - 1)
+    assert heavy or made["imbalance"] < 0.05
 
 
 @pytest.mark.spark

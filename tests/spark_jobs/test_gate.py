@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from schemas.tables import CHECKS, PLANS, SCORES
-from spark_jobs.control_tables import read_one, replace_rows
+from spark_jobs.control_tables import read_one, replace_rows, save_function
 from spark_jobs.gate_plan import gate_plan
 from spark_jobs.job import JobError, Window
 from spark_jobs.migrate_layout import migrate_layout
-from tests.spark_jobs.conftest import DAY, START, task_of
+from spark_jobs.table_log import current_function
+from tests.spark_jobs.conftest import DAY, KEYS, START, task_of
 
 pytestmark = pytest.mark.spark
 
@@ -57,6 +58,36 @@ def test_gain_that_does_not_pay_stays(task, planned, edited):
     assert answer["reasons"] == [
         "the gain does not pay: 10 of cost saved over the next windows, 11 spent on moving"
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "pays_or_joins"),
+    [
+        pytest.param([(0, 2048), (1, 2048)], [(0, 3000), (1, 1096)], True, id="some-rows-joined"),
+        pytest.param([(0, 2048), (1, 2048)], [(0, 4096)], True, id="joined"),
+        pytest.param([(0, 4096)], [(0, 2048), (1, 2048)], False, id="cut"),
+        pytest.param([(0, 2048), (1, 2048)], [(0, 2048), (2, 2048)], False, id="moved"),
+    ],
+)
+def test_join_that_does_not_pay_in_a_few_windows_goes_on(
+    task, planned, edited, dataset, before, after, pays_or_joins
+):
+    """Merging is paid for in every window to come, and the planner joins nothing that was cut lately; all else must pay."""
+    functions = [
+        current_function(dataset).with_changes(splits={KEYS[0]: parts}, row_id=("at",))
+        for parts in (before, after)
+    ]
+    names = dict(
+        zip(("from_function", "to_function"), (function.digest for function in functions), strict=True)
+    )
+    plan = edited(planned(0), cost_saved=10.0, cost_spent=11.0, **names)
+    for function in functions:
+        save_function(dataset.name, function)
+
+    reasons = gate_plan(task(0, plan))["reasons"]
+
+    assert any("the table has moved on" in reason for reason in reasons)  # it starts from a function of ours
+    assert any("does not pay" in reason for reason in reasons) != pays_or_joins
 
 
 def test_held_window_stays(task, planned, dataset):

@@ -17,12 +17,14 @@ from schemas.tables import MOVES, PLANS
 from spark_jobs.audit_layout import audit
 from spark_jobs.control_tables import read_one, read_rows
 from spark_jobs.create_layout import create_layout
+from spark_jobs.item_stats import read_stats
 from spark_jobs.job import Task
 from spark_jobs.load_window import load_window
 from spark_jobs.migrate_layout import migrate_layout
 from spark_jobs.placement import key_placement, scene_of
 from spark_jobs.plan_moves import plan_moves
 from spark_jobs.profile_keys import profile_keys
+from spark_jobs.recent_moves import recently_cut
 from spark_jobs.repair_layout import repair_layout
 from spark_jobs.roll_back_layout import roll_back_layout
 from spark_jobs.validate_plan import validate_plan
@@ -82,6 +84,13 @@ def planned(dataset, day):
     return plan_moves(task_of(dataset, day))["plan"]
 
 
+def resting_keys(dataset, day):
+    """As the planner is told them on that day, of the keys of day 1."""
+    items = read_stats(dataset, task_of(dataset, 1).window)
+    found = recently_cut(dataset, task_of(dataset, day).window, items)
+    return [items.key[position - items.n_slots] for position in found]
+
+
 def applied(dataset, day, plan, **options):
     """Validated, migrated and proved."""
     return {
@@ -137,7 +146,7 @@ def _later_days(dataset, events):
     again = planned(dataset, 1)
     yield "loaded", stage(
         dataset, rows=[one["rows"] for one in loaded], wrong=wrong_rows(dataset, 1),
-        plan=read_one(PLANS, dataset="visits", plan=again),
+        plan=read_one(PLANS, dataset="visits", plan=again), resting=[resting_keys(dataset, day) for day in (1, 3, 4)],
     )  # fmt: skip
     strangers = events[1].where("id % 100 = 7").withColumn("bucket", F.lit(0))
     strangers.write.format("delta").mode("append").save(dataset.state)
@@ -210,6 +219,11 @@ def test_loading_again_writes_nothing_and_new_rows_are_split_as_they_come(story)
     assert len(there.hot) == 5
     assert there.theta <= 0.08
     assert there.facts["plan"]["n_moves"] == 0
+
+
+def test_key_rests_for_three_windows_after_it_was_cut(story):
+    """Joined in the next cool window and cut again in the next hot one, its rows would travel for nothing."""
+    assert story["loaded"].facts["resting"] == [[HOT], [HOT], []]
 
 
 def test_rows_of_strangers_are_found_and_brought_to_their_part(story):

@@ -42,6 +42,28 @@ def test_pkg_equals_greedy_d(request_, d, probe_every):
 
 
 @quick
+@given(requests(), st.integers(1, 40))
+def test_probing_in_turn_tells_one_source_at_a_time(request_, every):
+    """Each source is told the truth once in P rows, P / S rows after the one before it."""
+    sources = sorted(set(request_.source.tolist()))
+    step, true, expected = max(1, every // max(1, len(sources))), [0] * request_.n_buckets, []
+    believed = {source: list(true) for source in sources}
+    for row, (key, source) in enumerate(
+        zip(request_.key_hash.tolist(), request_.source.tolist(), strict=True)
+    ):
+        if row % step == 0:
+            believed[sources[row // step % len(sources)]] = list(true)
+        bucket = reference.first_least(reference.candidates(key, request_.n_buckets, 2), believed[source])
+        expected.append(bucket)
+        true[bucket] += 1
+        believed[source][bucket] += 1
+
+    options = PkgOptions(estimation=Estimation(probe_every=every, is_in_turn=True))
+
+    assert SPLITTERS["pkg"](request_, options).tolist() == expected
+
+
+@quick
 @given(requests(), n_choices, probes)
 def test_potc_equals_the_printed_algorithm(request_, d, probe_every):
     """One table for all sources, choices by the loads of whoever meets the key first."""
@@ -57,6 +79,15 @@ def test_on_greedy_equals_the_printed_algorithm(request_, probe_every):
     expected = reference.on_greedy(request_, probe_every)
 
     assert SPLITTERS["on_greedy"](request_, Estimation(probe_every=probe_every)).tolist() == expected
+
+
+@quick
+@given(requests(), probes)
+def test_off_greedy_is_on_greedy_on_sorted_rows(request_, probe_every):
+    """Rows by their key's frequency, each still sent by its own source, which knows what it sent or was told."""
+    expected = reference.off_greedy(request_, probe_every)
+
+    assert SPLITTERS["off_greedy"](request_, Estimation(probe_every=probe_every)).tolist() == expected
 
 
 @quick
@@ -79,6 +110,19 @@ def test_cardinality_aware_splitters_equal_the_printed_algorithms(request_, m, n
     expected = reference.cardinality_aware(request_, getattr(reference, name), m)
 
     assert SPLITTERS[name](request_, CardinalityOptions(n_choices=m)).tolist() == expected
+
+
+@settings(quick, max_examples=15)
+@given(requests(max_rows=80), n_choices, st.sampled_from(["cm", "am", "cam", "lm"]))
+def test_sketches_decide_as_the_printed_algorithms(request_, m, name):
+    """A trial update on a fresh copy for each question: what keeping the trial saves must not change an answer."""
+    decide = reference.lm(0.5) if name == "lm" else getattr(reference, name)
+    options = LmOptions if name == "lm" else CardinalityOptions
+    expected = reference.cardinality_aware(request_, decide, m, reference.Sketch)
+
+    sent = SPLITTERS[name](request_, options(n_choices=m, counter="hll", log2_registers=7))
+
+    assert sent.tolist() == expected
 
 
 @quick
@@ -110,9 +154,9 @@ def test_sending_in_step_equals_sending_in_turn(request_, d):
     candidates = np.array(columns, dtype=np.int64).reshape(-1, d).T
     in_turn, in_step = np.zeros((2, 11, request_.n_buckets), dtype=np.int64)
 
-    expected = send_in_turn(in_turn, candidates, request_.source)
+    expected = send_in_turn(in_turn, candidates, request_.source_place)
 
-    assert send_in_step(in_step, candidates, request_.source).tolist() == expected.tolist()
+    assert send_in_step(in_step, candidates, request_.source_place).tolist() == expected.tolist()
     assert in_step.tolist() == in_turn.tolist()
 
 
@@ -162,9 +206,9 @@ def test_batches_do_not_change_what_senders_send(request_, name, size):
     whole, cut = SENDERS[name](request_.n_buckets), SENDERS[name](request_.n_buckets)
     batches = [slice(start, start + size) for start in range(0, request_.n_rows, size)]
 
-    sent = [cut.send(request_.key_hash[rows], request_.source[rows]).tolist() for rows in batches]
+    sent = [cut.send(request_.key_hash[rows], request_.source_place[rows]).tolist() for rows in batches]
 
-    assert list(chain.from_iterable(sent)) == whole.send(request_.key_hash, request_.source).tolist()
+    assert list(chain.from_iterable(sent)) == whole.send(request_.key_hash, request_.source_place).tolist()
     assert cut.load.tolist() == whole.load.tolist()
 
 

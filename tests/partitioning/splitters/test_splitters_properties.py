@@ -6,9 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partitioning.errors import SplitRequestError
+from partitioning.hashing import hash_keys
 from partitioning.splitters import SPLITTERS
 from partitioning.splitters.candidates import candidates_of
-from partitioning.splitters.options import CardinalityOptions, Choices, Estimation, LmOptions, PkgOptions
+from partitioning.splitters.options import (
+    CardinalityOptions,
+    Choices,
+    Estimation,
+    HeavyOptions,
+    LmOptions,
+    PkgOptions,
+)
 from partitioning.splitters.request import SplitRequest, deal_round_robin
 from partitioning.splitting_cost import cost_of_split, cost_of_windows, least_tuple_imbalance
 from tests.partitioning.splitters.reference import requests
@@ -103,7 +111,7 @@ def test_imbalance_is_at_most_the_sum_of_the_sources(request_, d):
     bucket = SPLITTERS["pkg"](request_, PkgOptions(n_choices=d))
     local = [
         cost_of_split(request_.key_hash[rows], bucket[rows], request_.n_buckets).tuple_imbalance
-        for rows in (request_.source == source for source in range(request_.n_sources))
+        for rows in (request_.source == source for source in set(request_.source.tolist()))
     ]
 
     whole = cost_of_split(request_.key_hash, bucket, request_.n_buckets).tuple_imbalance
@@ -168,6 +176,24 @@ def test_candidates_are_spread_evenly_and_independent(is_distinct):
     assert not is_distinct or np.diag(pairs).sum() == 0
 
 
+@quick
+@given(requests(), st.sets(st.integers(0, 30), max_size=4))
+def test_shuffle_heavy_is_shuffle_for_heavy_keys_and_hash_for_the_others(request_, drawn):
+    """Each kind as if the other were not there; so Γ is the number of keys and at most N - 1 more for each heavy one."""
+    heavy = tuple(hash_keys([key * 7 - 5 for key in sorted(drawn)], "bigint").tolist())
+    is_heavy = np.isin(request_.key_hash, heavy)
+    alone = SplitRequest(
+        key_hash=request_.key_hash[is_heavy], n_buckets=request_.n_buckets, source=request_.source[is_heavy]
+    )
+
+    bucket = SPLITTERS["shuffle_heavy"](request_, HeavyOptions(heavy=heavy))
+
+    assert bucket[is_heavy].tolist() == SPLITTERS["shuffle"](alone).tolist()
+    assert bucket[~is_heavy].tolist() == SPLITTERS["hash"](request_)[~is_heavy].tolist()
+    cost = cost_of_split(request_.key_hash, bucket, request_.n_buckets)
+    assert cost.merge_cost <= cost.n_keys + (request_.n_buckets - 1) * len(heavy)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -176,8 +202,7 @@ def test_candidates_are_spread_evenly_and_independent(is_distinct):
         (lambda: SplitRequest(key_hash=["a"], n_buckets=2), r"Hash keys with hash_keys"),
         (lambda: SplitRequest(key_hash=[[1]], n_buckets=2), r"one-dimensional .* shape \(1, 1\)"),
         (lambda: SplitRequest(key_hash=[1], n_buckets=2, source=[0, 0]), r"source must have one value a row: 1\. Got 2"),
-        (lambda: SplitRequest(key_hash=[1, 1], n_buckets=2, source=[0, -1]), r"source must lie in \[0, 2\).*Got -1 at position 1"),
-        (lambda: SplitRequest(key_hash=[1, 1], n_buckets=2, source=[0, 2]), r"Number the sources from 0"),
+        (lambda: SplitRequest(key_hash=[1, 1], n_buckets=2, source=[0, -1]), r"source must be 0 or more\. Got -1 at position 1.*Number"),
         (lambda: SplitRequest(key_hash=[1, 1], n_buckets=2, window=[1, 0]), r"window must never fall.*Got 0 after 1 at position 1"),
         (lambda: PkgOptions(n_choices=0), r"n_choices must be a whole number, at least 1\. Got 0"),
         (lambda: PkgOptions(n_choices=True), r"n_choices must be a whole number"),
