@@ -19,7 +19,7 @@ from partitioning.smoothing import Smoothing
 
 Floats = NDArray[np.float64]
 
-BLOCK = 8_192  # items at once: what they need fits in a processor's cache
+BLOCK = 16_384  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
 MAX_AHEAD = 10_000
 MAX_PERIOD = 100_000
 
