@@ -60,17 +60,17 @@ def number_rows(key: ArrayLike, parts: ArrayLike) -> Integers:
     return np.asarray(rank % n_parts[keys])
 
 
-def place_parts(key_hash: ArrayLike, part: ArrayLike, n_buckets: int) -> Integers:
-    """
-    The bucket of each part on the consistent-hash ring; part 0 of a key goes where the whole key would go.
-
-    So cutting a key moves only what leaves its home, and another number of buckets moves about 1/N of the parts.
-    """
+def slots_of_parts(key_hash: ArrayLike, part: ArrayLike, n_slots: int) -> Integers:
+    """The slot of each part, by a hash of its own; part 0 of a key is in the key's slot, so cutting a key moves only what leaves its home."""
     base, number = np.asarray(key_hash, dtype=np.int64), np.asarray(part, dtype=np.int64)
     with np.errstate(over="ignore"):
         mixed = hash_keys(base + number * _STEP, "bigint")
-    slots = np.where(number == 0, base, mixed) % N_SLOTS
-    return np.asarray(ring_slots(N_SLOTS, n_buckets)[slots])
+    return np.asarray(np.where(number == 0, base, mixed) % n_slots)
+
+
+def place_parts(key_hash: ArrayLike, part: ArrayLike, n_buckets: int) -> Integers:
+    """The bucket of each part on the consistent-hash ring. Another number of buckets moves about 1/N of the parts."""
+    return np.asarray(ring_slots(N_SLOTS, n_buckets)[slots_of_parts(key_hash, part, N_SLOTS)])
 
 
 def load_of_parts(frequency: ArrayLike, key_hash: ArrayLike, parts: ArrayLike, n_buckets: int) -> Floats:
