@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 N_FEEDS = 80
 HALF = 10  # windows from high to low
-AHEAD = 5  # windows: the k of the forecasts
+AHEAD = 3  # windows: the k of the forecasts, as in load_window
 LOW, HIGH = 0.5, 1.5
 
 

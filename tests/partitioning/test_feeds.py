@@ -53,11 +53,28 @@ def test_each_strategy_picks_by_its_own_order(strategy, leaves):
 def test_a_declaration_decides_where_there_is_one():
     """The same loader under drf_m: what is declared counts for the load and for the rise."""
     request = FeedRequest.of(
-        rate=[5, 4, 3], forecast=[5, 4, 1], later=[5, 6, 1], declared=[UNKNOWN, UNKNOWN, 4], owner=[0] * 3, capacity=10
+        rate=[5, 4, 3], forecast=[5, 4, 1], later=[5, 5, 1], declared=[UNKNOWN, UNKNOWN, 4], owner=[0] * 3, capacity=10
     )  # fmt: skip
 
     assert assign_feeds(request, "drf").redirected.size == 0  # 5 + 4 + 1 fit
     assert assign_feeds(request, "drf_m").redirected.tolist() == [2]  # 5 + 4 + 4 do not
+
+
+def test_a_rising_feed_is_placed_where_it_still_fits_later():
+    """Moved once instead of in every window: 3 rising to 6 does not join 5 in a loader of 10, where it would fit today."""
+    request = FeedRequest.of(
+        rate=[5, 6, 4, 3], forecast=[5, 6, 4, 3], later=[5, 6, 4, 6], owner=[0, 1, 1, 1], capacity=10
+    )
+
+    assert assign_feeds(request, "drf").owner.tolist() == [0, 1, 1, 2]
+    assert assign_feeds(request, "ard").owner.tolist() == [0, 2, 1, 1]
+
+
+def test_a_rise_that_is_not_there_yet_moves_nothing():
+    """Room is for feeds that are placed: a loader whose feeds fit in the next window is left alone."""
+    request = FeedRequest.of(rate=[5, 4], forecast=[5, 4], later=[5, 9], owner=[0, 0], capacity=10)
+
+    assert assign_feeds(request, "drf").redirected.size == 0
 
 
 def test_a_feed_goes_where_the_least_room_is_enough():
@@ -139,14 +156,14 @@ def test_feeds_move_only_if_they_must(request_, strategy):
     assignment = assign_feeds(request_, strategy)
 
     chosen = STRATEGIES[strategy]
-    size, urgency = chosen.size(request_), chosen.urgency(request_)
+    size, room, urgency = chosen.size(request_), chosen.room(request_), chosen.urgency(request_)
     for loader in np.unique(request_.owner[assignment.redirected]):
         before = request_.owner == loader
         assert size[before].sum() > request_.capacity
         left = np.flatnonzero(before & (assignment.owner != loader))
         last = left[np.lexsort((left, -urgency[left]))[-1]]
         stayed = assignment.owner[before] == loader
-        assert size[before][stayed].sum() + size[last] > request_.capacity * (1 - 1e-12)
+        assert room[before][stayed].sum() + room[last] > request_.capacity * (1 - 1e-12)
 
 
 @FEW
