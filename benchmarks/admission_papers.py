@@ -19,6 +19,7 @@ from partitioning.sub_keys import N_SLOTS, count_parts, load_of_parts, spread
 
 N_NODES = 16
 N_KEYS = 16_384
+BUSY = 0.9  # of the nodes' time, in Fig. 12
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -88,9 +89,13 @@ def show_panes(n_panes: int) -> None:
         ratios = [_mean_spread(pieces, n_rounds * N_NODES, n_panes) for pieces in (plain, aware)]
         _row(f"{n_rounds * N_NODES} panes", [f"{ratio:.1%}" for ratio in ratios])
     _row("all panes", [f"{spread(pieces.load(N_NODES)):.1%}" for pieces in (plain, aware)])
+    for n_seconds in (N_NODES, 60):
+        ratios = [_mean_busy_spread(pieces, n_seconds, n_panes) for pieces in (plain, aware)]
+        _row(f"busy, {n_seconds} s", [f"{ratio:.1%}" for ratio in ratios])
     _note(
-        "plain agrees if rows are counted over one round of 16 panes. Rate-aware is as even as the paper says only over longer stretches:"
-        " in 16 panes some nodes have no turn. The paper takes processor load, which queues smooth, over a time it does not state."
+        "plain agrees if rows are counted over one round of 16 panes. In so short a stretch the rate-aware form cannot be even: it deals out turns by"
+        " rows, and a calm stretch has fewer turns than nodes. The paper takes processor load, over a time it does not state; with nodes that work off a"
+        f" queue and are busy {BUSY:.0%} of the time, over a minute, ours is below its 7 %, and plain lower than its 60 % too."
     )
 
 
@@ -103,6 +108,20 @@ def _mean_spread(pieces: Pieces, n_panes: int, n_all: int) -> float:
             spread(np.bincount(pieces.node[inside], weights=pieces.rows[inside], minlength=N_NODES))
         )
     return float(np.mean(ratios))
+
+
+def _mean_busy_spread(pieces: Pieces, n_seconds: int, n_panes: int) -> float:
+    """The mean ratio of processor load over stretches of so many seconds: each node works off what it was sent, BUSY of the time."""
+    sent = np.zeros((n_panes, N_NODES))
+    np.add.at(sent, (pieces.pane, pieces.node), pieces.rows)
+    a_second = sent.sum() / sent.size / BUSY
+    waiting, worked = np.zeros(N_NODES), np.zeros_like(sent)
+    for second in range(n_panes):
+        waiting += sent[second]
+        worked[second] = np.minimum(waiting, a_second)
+        waiting -= worked[second]
+    ends = range(2 * N_NODES + n_seconds, n_panes + 1, n_seconds)
+    return float(np.mean([spread(worked[end - n_seconds : end].sum(axis=0)) for end in ends]))
 
 
 def show_relocations() -> None:
