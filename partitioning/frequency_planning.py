@@ -29,15 +29,16 @@ TOPS = (100, 50, 25, 12, 6, 3, 1)  # how many keys are cut; the paper finds 100 
 
 
 def split_by_frequency(
-    frequency: ArrayLike, key_hash: ArrayLike, slot_bucket: ArrayLike, *, n_top: int
+    frequency: ArrayLike, key_hash: ArrayLike, slot_bucket: ArrayLike, *, n_top: int, others: float = 0.0
 ) -> dict[int, Parts]:
     """
-    The split routes of the ``n_top`` most frequent keys, by position; ``slot_bucket`` holds the bucket of each slot.
+    The split routes of the ``n_top`` most frequent keys, by position; ``slot_bucket`` holds the bucket of each slot, ``others`` is as for
+    ``count_parts``.
 
     The bucket of a key's own slot comes first. A key whose parts all meet in one bucket, or that needs one part only, is not among them.
     """
     hashes, buckets = np.asarray(key_hash, dtype=np.int64), np.asarray(slot_bucket, dtype=np.int64)
-    n_parts = np.minimum(count_parts(frequency, n_top), N_GRAINS)
+    n_parts = np.minimum(count_parts(frequency, n_top, others=others), N_GRAINS)
     found = {}
     for key in np.flatnonzero(n_parts > 1).tolist():
         part = np.arange(n_parts[key])
@@ -57,15 +58,17 @@ def plan_by_frequency(
     The best of standing still and of cutting the 100, 50, … most frequent keys, each fitted to the budgets as ``make_plan`` does.
 
     ``key_hash`` has one hash a key of ``whole``, in order; ``today`` holds the parts of keys that are split, by position. While the table is
-    within θ_max as it is, no key is cut anew. Fewer keys are cut where more routes would be needed than there may be.
+    within θ_max as it is, no key is cut anew. A slot is a thing that stays whole: keys are not cut finer than the heaviest one. Fewer keys are
+    cut where more routes would be needed than there may be.
     """
     kept = _stand_still(whole, today)
     if is_within(kept.plan.imbalance, whole.budgets.max_imbalance):
         return kept
     keys = np.flatnonzero(~whole.is_slot)
+    slot = float(whole.cost[whole.is_slot].max(initial=0.0))
     tried = [kept]
     for n_top in TOPS:
-        found = split_by_frequency(whole.cost[keys], key_hash, slot_bucket, n_top=n_top)
+        found = split_by_frequency(whole.cost[keys], key_hash, slot_bucket, n_top=n_top, others=slot)
         splits = {int(keys[key]): parts for key, parts in found.items()}
         n_routes = sum(len(parts) - 1 for parts in splits.values())
         if n_top == TOPS[-1] or n_routes <= whole.budgets.route_limit():

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partitioning.errors import PaneError
+from partitioning.hashing import is_whole
 
 Integers = NDArray[np.int64]
 
@@ -44,6 +45,10 @@ def route_panes_by_rate(rows: ArrayLike, n_nodes: int, n_recent: int = N_RECENT)
     most), in which it gets one piece at least. Until ``MIN_RECENT`` panes are known it is plain.
     """
     sizes = _as_sizes(rows, n_nodes)
+    if not is_whole(n_recent) or n_recent < MIN_RECENT:
+        raise PaneError(
+            f"n_recent must be a whole number from {MIN_RECENT}. Got {n_recent!r}. Give how many panes to look back on."
+        )
     recent: deque[int] = deque(maxlen=n_recent)
     pieces: list[tuple[int, int, int]] = []
     node, had = 0, [0.0] * n_nodes

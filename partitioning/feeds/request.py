@@ -43,7 +43,8 @@ class FeedRequest:
         declared: ArrayLike | None = None,
     ) -> "FeedRequest":
         """Without a forecast the last rate is expected; without ``later``, what is forecast for the next window."""
-        if isinstance(capacity, bool) or not isinstance(capacity, int | float) or not 0 < capacity < math.inf:
+        is_number = isinstance(capacity, int | float | np.number) and not isinstance(capacity, bool)
+        if not is_number or not 0 < capacity < math.inf:
             raise FeedError(
                 f"FeedRequest.capacity must be a finite number above 0. Got {capacity!r}."
                 " Give the rows a loader reads in a window."
@@ -83,7 +84,12 @@ def _as_loaders(value: ArrayLike) -> Integers:
 
 
 def _as_rates(field: str, value: ArrayLike, n_feeds: int) -> Floats:
-    rates = np.array(value, dtype=np.float64)
+    try:
+        rates = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FeedError(
+            f"FeedRequest.{field} must hold numbers. Got others ({error}). Give one rate a feed."
+        ) from None
     if rates.shape != (n_feeds,):
         raise FeedError(
             f"FeedRequest.{field} must have {n_feeds} values, as owner has. Got shape {rates.shape}. Give one rate a feed."

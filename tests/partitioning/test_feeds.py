@@ -255,6 +255,8 @@ def test_no_feeds_need_no_loaders():
         (lambda: assign_feeds(WALK, "best"), r"strategy must be one of par, ari, ard, drf, drf_m\. Got 'best'"),
         (lambda: assign_round_robin(WALK, 0), r"n_loaders must be a whole number from 1\. Got 0"),
         (lambda: assign_by_hash(WALK, ["a"], 2), r"names must have 9 values, .* Got 1"),
+        (lambda: FeedRequest.of(rate=["x"], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
+        (lambda: bound_loaders([float("nan")], 1), r"sizes must be 0 or more"),
         (lambda: bound_loaders([1], 0), r"capacity must be above 0\. Got 0"),
     ],
 )  # fmt: skip

@@ -155,8 +155,8 @@ def test_few_routes_are_used_as_far_as_they_go():
 
 
 def test_nothing_is_cut_where_merging_costs_more():
-    """A split is weighed against its partial results, as all splits are: of 20 rows none is cut into parts."""
-    request, hashes, slots = scene([10.0], 0.01)
+    """A split is weighed against its partial results, as all splits are: of a few rows none is cut into parts."""
+    request, hashes, slots = scene([1.0], 0.001)
 
     assert not plan_by_frequency(request, {}, hashes, slots).parted.cut
 

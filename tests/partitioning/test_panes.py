@@ -126,6 +126,10 @@ def test_a_rate_that_falls_sends_no_node_away_for_long():
     assert set(nodes[-8:].tolist()) == {0, 1, 2, 3}
 
 
+def ints(*values):
+    return np.array(values, dtype=np.int64)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -135,6 +139,19 @@ def test_a_rate_that_falls_sends_no_node_away_for_long():
         (lambda: pane_of([0.5], Sliding(size=2, slide=1)), r"time must hold .* Got dtype float64"),
         (lambda: route_panes([1.5], 2), r"rows must hold a whole number a pane"),
         (lambda: route_panes_by_rate([-1], 2), r"rows must hold a whole number a pane"),
+        (
+            lambda: aggregate_panes(ints(0, 1), ints(0, 2), [1, 2], (2, 2)),
+            r"group must lie in \[0, 2\)\. Got 0 to 2",
+        ),
+        (
+            lambda: aggregate_panes(ints(0, 2), ints(0, 0), [1, 2], (2, 2)),
+            r"pane must lie in \[0, 2\)\. Got 0 to 2",
+        ),
+        (
+            lambda: aggregate_panes(ints(0), ints(0), [1, 2], (1, 1)),
+            r"pane, group and value must have one value a row",
+        ),
+        (lambda: route_panes_by_rate([1], 2, n_recent=0), r"n_recent must be a whole number from 2\. Got 0"),
         (lambda: route_panes([1], 0), r"n_nodes must be a whole number from 1\. Got 0"),
     ],
 )
