@@ -49,7 +49,11 @@ def _forecast_room(request: FeedRequest) -> Floats:
 
 
 def _declared_or_forecast_room(request: FeedRequest) -> Floats:
-    return np.where(np.isnan(request.declared), _forecast_room(request), request.declared)
+    return np.maximum(_declared_or_forecast(request), _declared_later(request))
+
+
+def _declared_later(request: FeedRequest) -> Floats:
+    return np.where(np.isnan(request.declared_later), request.later, request.declared_later)
 
 
 def _rise(request: FeedRequest) -> Floats:
@@ -59,8 +63,7 @@ def _rise(request: FeedRequest) -> Floats:
 
 def _declared_rise(request: FeedRequest) -> Floats:
     """Delta RF-M: the same, with what was declared in place of the later forecast."""
-    later = np.where(np.isnan(request.declared), request.later, request.declared)
-    return later - request.forecast
+    return _declared_later(request) - request.forecast
 
 
 STRATEGIES: dict[str, Strategy] = {

@@ -70,6 +70,17 @@ def test_a_rising_feed_is_placed_where_it_still_fits_later():
     assert assign_feeds(request, "ard").owner.tolist() == [0, 2, 1, 1]
 
 
+def test_a_declared_peak_has_room_before_it_comes():
+    """Told of 8 within the next windows, a newcomer of 3 is not put beside 5 in a loader of 10; the loaders that are stay as they are."""
+    told = {"declared": [UNKNOWN, 3], "declared_later": [UNKNOWN, 8]}
+    request = FeedRequest.of(rate=[5, UNKNOWN], owner=[0, NO_LOADER], capacity=10, **told)
+
+    assert assign_feeds(request, "drf_m").owner.tolist() == [0, 1]
+    assert assign_feeds(request, "drf").owner.tolist() == [0, 0]
+    together = FeedRequest.of(rate=[5, 3], owner=[0, 0], capacity=10, **told)
+    assert assign_feeds(together, "drf_m").redirected.size == 0
+
+
 def test_a_rise_that_is_not_there_yet_moves_nothing():
     """Room is for feeds that are placed: a loader whose feeds fit in the next window is left alone."""
     request = FeedRequest.of(rate=[5, 4], forecast=[5, 4], later=[5, 9], owner=[0, 0], capacity=10)
@@ -131,6 +142,7 @@ def feed_requests(draw):
         forecast=column(st.floats(0, 12, width=16)),
         later=column(st.floats(0, 20, width=16)),
         declared=column(st.one_of(st.just(UNKNOWN), st.floats(0, 12, width=16))),
+        declared_later=column(st.one_of(st.just(UNKNOWN), st.floats(0, 20, width=16))),
         owner=np.array(column(st.integers(NO_LOADER, 3)), dtype=np.int64),
         capacity=draw(st.sampled_from([10, 12.5])),
     )
