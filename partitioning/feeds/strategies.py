@@ -4,7 +4,7 @@ The paper's five strategies: what a feed counts for, how much room it is given, 
 All of them call a loader overloaded if its feeds' sizes exceed its capacity (isOverloaded; the paper watches queues, of which there are none
 here). Feeds leave it until the others' room fits, and what is to be placed is, by descending room (PlacementOrder). The room of the
 forecasting ones reaches k windows ahead: "initial movements are provisioned for future rates" (Sec. 6.2.1). With room for the next
-window alone, as we read it first, a rising feed moved in every window: ``drf`` redirected three times as many feeds on traces with a trend.
+window alone a rising feed would move in every window.
 """
 
 from collections.abc import Callable
