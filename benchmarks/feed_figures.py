@@ -61,6 +61,7 @@ def _request(trace: Trace, window: int, owner: NDArray[np.int64], strategy: str)
         forecast=expected[0],
         later=expected[-1],
         declared=trace.declared[window - 1],
+        declared_later=trace.declared_later[window - 1],
         owner=owner,
         capacity=CAPACITY,
     )

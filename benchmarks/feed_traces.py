@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 N_FEEDS = 80
 HALF = 10  # windows from high to low
-AHEAD = 5  # windows: the k of the forecasts
+AHEAD = 3  # windows: the k of the forecasts, as in load_window
 LOW, HIGH = 0.5, 1.5
 
 
@@ -24,7 +24,8 @@ class Trace:
     """What came, and what the feeds' owners could have said about it; a row a window, a column a feed."""
 
     rows: Floats
-    declared: Floats  # the highest rate within the next AHEAD windows, noise aside; of bursts the peak
+    declared: Floats  # the next window's rate, noise aside, for feeds that go by the clock; NaN for bursts
+    declared_later: Floats  # the highest within the next AHEAD windows; of bursts the peak
 
 
 def _waves(n_windows: int, phase: NDArray[np.int64], *, is_step: bool) -> Floats:
@@ -68,9 +69,10 @@ def make_trace(kind: str, n_windows: int, rng: np.random.Generator) -> Trace:
     base = np.repeat(rng.uniform(5_000, 15_000, N_FEEDS // 2), 2)
     level = base * KINDS[kind](n_windows + AHEAD, rng)
     if kind == "bursty":
-        declared = np.broadcast_to(base, (n_windows, N_FEEDS)).copy()
+        declared, later = np.full((n_windows, N_FEEDS), np.nan), np.tile(base, (n_windows, 1))
     else:
-        declared = np.stack(
-            [level[window : window + AHEAD].max(axis=0) for window in range(1, n_windows + 1)]
-        )
-    return Trace(rows=rng.poisson(level[:n_windows]).astype(np.float64), declared=declared)
+        declared = level[1 : n_windows + 1]
+        later = np.stack([level[window : window + AHEAD].max(axis=0) for window in range(1, n_windows + 1)])
+    return Trace(
+        rows=rng.poisson(level[:n_windows]).astype(np.float64), declared=declared, declared_later=later
+    )

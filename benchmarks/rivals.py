@@ -12,7 +12,7 @@ from partitioning.ranking import Limits
 SAME = 1e-9  # of a migration
 # Redist and readj take a step an item squared; MixedBF a round of Mixed for every route.
 MAX_ITEMS = {"redist": 200, "readj": 200, "mixed_bf": 150, "scan": 600}
-NOT_RIVALS = ("evenkeel", "stay")
+NOT_RIVALS = ("evenkeel", "stay", "frequency_hash")  # the last without splits is the plain hash
 
 
 @dataclass

@@ -19,7 +19,7 @@ from partitioning.replay import Belief, Contender, Score, Setting, replay
 Floats = NDArray[np.float64]
 Each = Callable[[Callable[[Contender], Score], Sequence[Contender]], Iterable[Score]]
 
-CLAIRVOYANT = "next window"  # on the truth: what nobody can do better than
+CLAIRVOYANT = "next window"  # on the truth: what a perfect forecast would come to
 MIN_EDGE = 0.005  # of all cost: half a percent
 
 

@@ -17,6 +17,7 @@ from partitioning.errors import CapacityError
 
 Verdict = Literal["under-provisioned", "right-provisioned", "over-provisioned"]
 
+_TOO_LARGE = 1e300  # of any figure
 _ROUNDING = 1e-9  # 0.3 / 0.1 is a hair below 3, 0.7 / 0.1 a hair above 7: neither is another worker
 
 
@@ -90,7 +91,7 @@ def size_workers(rows: float, seconds: float, costs: RowCosts) -> Workers:
     _check("size_workers", "rows", rows, rule="a finite number, 0 or more", least=0)
     _check("size_workers", "seconds", seconds, rule="a finite number above 0", above=0)
     free = 1.0 - costs.headroom
-    rate = rows / seconds
+    rate = float(rows) / seconds
     buckets = max(1, _round_up(rate * costs.process / free))
     return Workers(
         loaders=max(1, _round_up(rate * costs.load / free)),
@@ -172,6 +173,10 @@ def _reasons(needed: Workers, demand: Demand, costs: RowCosts) -> dict[str, str]
 
 
 def _round_up(amount: float) -> int:
+    if not math.isfinite(amount):
+        raise CapacityError(
+            "The workers needed must be a number. Got more than a float can hold. Mend the rows, the seconds or the costs of a row."
+        )
     return math.ceil(amount * (1 - _ROUNDING))
 
 
@@ -185,6 +190,6 @@ def _check(  # noqa: PLR0913  (one argument a limit)
     above: float = -math.inf,
     below: float = math.inf,
 ) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
     if not is_number or not (least <= value < below and value > above):  # type: ignore[operator]
         raise CapacityError(f"{owner}.{name} must be {rule}. Got {value!r}. Give it as it was measured.")

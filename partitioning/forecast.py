@@ -19,7 +19,7 @@ from partitioning.smoothing import Smoothing
 
 Floats = NDArray[np.float64]
 
-BLOCK = 8_192  # items at once: what they need fits in a processor's cache
+BLOCK = 16_384  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
 MAX_AHEAD = 10_000
 MAX_PERIOD = 100_000
 
@@ -48,7 +48,11 @@ class ForecastOptions:
                 f"ForecastOptions.period must be given for {self.method}. Got None."
                 " Give the windows after which the load repeats itself."
             )
-        if not 0 < self.coverage < 1:
+        if self.smoothing is not None and not isinstance(self.smoothing, Smoothing):
+            raise ForecastError(
+                f"ForecastOptions.smoothing must be a Smoothing, or None. Got {self.smoothing!r}. Give Smoothing(alpha=..., gamma=...)."
+            )
+        if not isinstance(self.coverage, float) or not 0 < self.coverage < 1:
             raise ForecastError(
                 f"ForecastOptions.coverage must lie between 0 and 1. Got {self.coverage!r}."
                 " Give 0.8 for intervals that hold in four windows of five."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partitioning.errors import PaneError
+from partitioning.hashing import is_whole
 
 Integers = NDArray[np.int64]
 
@@ -40,19 +41,25 @@ def route_panes_by_rate(rows: ArrayLike, n_nodes: int, n_recent: int = N_RECENT)
     Round robin by rows instead of panes (Sec. 4.2).
 
     A pane larger than the mean of the recent ones plus their standard deviation is cut into pieces of the mean. A node's turn lasts
-    until it has had the mean, so small panes bring it more of them. Until ``MIN_RECENT`` panes are known it is plain.
+    until it has had the mean, so small panes bring it more of them; what it had beyond the mean counts for its next turn (one mean at
+    most), in which it gets one piece at least. Until ``MIN_RECENT`` panes are known it is plain.
     """
     sizes = _as_sizes(rows, n_nodes)
+    if not is_whole(n_recent) or n_recent < MIN_RECENT:
+        raise PaneError(
+            f"n_recent must be a whole number from {MIN_RECENT}. Got {n_recent!r}. Give how many panes to look back on."
+        )
     recent: deque[int] = deque(maxlen=n_recent)
     pieces: list[tuple[int, int, int]] = []
-    node = had = 0
+    node, had = 0, [0.0] * n_nodes
     for pane, size in enumerate(sizes.tolist()):
         mean, limit = _recent_size(recent)
         for part in _cut(size, mean, limit):
             pieces.append((pane, node, part))
-            had += part
-            if had >= mean:
-                node, had = (node + 1) % n_nodes, 0
+            had[node] += part
+            if had[node] >= mean:
+                had[node] = min(had[node] - mean, mean)
+                node = (node + 1) % n_nodes
         recent.append(size)
     columns = np.array(pieces, dtype=np.int64).reshape(-1, 3)
     return Pieces(pane=columns[:, 0], node=columns[:, 1], rows=columns[:, 2])

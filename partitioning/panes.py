@@ -90,6 +90,7 @@ def aggregate_panes(
 ) -> Aggregates:
     """The pane-level query: one pass over the rows. ``shape`` is (panes, groups)."""
     values = np.asarray(value, dtype=np.float64)
+    _check_rows(pane, group, values, shape)
     cell = pane * shape[1] + group
     n_cells = shape[0] * shape[1]
     least, most = np.full(n_cells, np.inf), np.full(n_cells, -np.inf)
@@ -101,6 +102,21 @@ def aggregate_panes(
         least=least.reshape(shape),
         most=most.reshape(shape),
     )
+
+
+def _check_rows(
+    pane: NDArray[np.int64], group: NDArray[np.int64], values: NDArray[np.float64], shape: tuple[int, int]
+) -> None:
+    if not pane.shape == group.shape == values.shape:
+        raise PaneError(
+            f"pane, group and value must have one value a row. Got shapes {pane.shape}, {group.shape} and {values.shape}."
+            " Take them from the same rows."
+        )
+    for name, numbers, end in (("pane", pane, shape[0]), ("group", group, shape[1])):
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < end:
+            raise PaneError(
+                f"{name} must lie in [0, {end}). Got {numbers.min()} to {numbers.max()}. Give a shape that holds all rows."
+            )
 
 
 def merge_panes(panes: Aggregates, sliding: Sliding) -> Aggregates:

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,14 +22,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """A stretch of time, such as a window: from ``start`` up to, but without, ``end``."""
+    """A stretch of time, such as a window: from ``start`` up to, but without, ``end``. Kept in UTC, in which all days are alike."""
 
     start: datetime
     end: datetime
 
     def __post_init__(self) -> None:
         for name in ("start", "end"):
-            _check_time(f"Span.{name}", getattr(self, name))
+            object.__setattr__(self, name, _as_utc(f"Span.{name}", getattr(self, name)))
         if self.end <= self.start:
             raise ForecastError(
                 f"Span.end must come after its start. Got {self.start} to {self.end}. Swap them, or give a later end."
@@ -66,19 +66,24 @@ class Peak:
                 f"Peak.factor or Peak.rate must be given, and not both. Got factor {self.factor!r} and rate"
                 f" {self.rate!r} for {self.name!r}. Give a factor to scale the forecast, a rate to replace it."
             )
+        if not isinstance(self.during, Span):
+            raise ForecastError(
+                f"Peak.during must be a Span. Got {self.during!r} for {self.name!r}. Give Span(start=..., end=...)."
+            )
         _check_amount("Peak.factor", self.factor)
         _check_amount("Peak.rate", self.rate)
         self._check_repetition()
 
     def _check_repetition(self) -> None:
-        if self.every is not None and self.every < self.during.length:
+        is_too_short = not isinstance(self.every, timedelta) or self.every < self.during.length
+        if self.every is not None and is_too_short:
             raise ForecastError(
-                f"Peak.every must be at least as long as the peak. Got {self.every} for one of {self.during.length}."
+                f"Peak.every must be a timedelta at least as long as the peak. Got {self.every} for one of {self.during.length}."
                 " Give a longer distance, or one peak without an end in between."
             )
         if self.until is None:
             return
-        _check_time("Peak.until", self.until)
+        object.__setattr__(self, "until", _as_utc("Peak.until", self.until))
         if self.every is None or self.until <= self.during.start:
             raise ForecastError(
                 f"Peak.until must come after the start of a peak that repeats. Got {self.until} with every"
@@ -165,11 +170,13 @@ def _rate(cost: float, peaks: list[Peak]) -> float:
     return max(rates) if rates else cost * math.prod(peak.factor or 0.0 for peak in peaks)
 
 
-def _check_time(field: str, value: object) -> None:
+def _as_utc(field: str, value: object) -> datetime:
+    """Of two times of one zone Python subtracts the clocks' hands: a day that the clocks change on would have 24 hours."""
     if not isinstance(value, datetime) or value.utcoffset() is None:
         raise ForecastError(
             f"{field} must be a time with a time zone. Got {value!r}. Give datetime(..., tzinfo=UTC), as windows have it."
         )
+    return value.astimezone(UTC)
 
 
 def _check_amount(field: str, value: float | None) -> None:

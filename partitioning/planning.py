@@ -83,9 +83,14 @@ def make_plan(request: PlanRequest, planner: str = "evenkeel", options: object |
     step = _settle(request, limits, ask, max_rounds=1 if uses_up_its_budget else MAX_ROUNDS)
     if planner == BEST_OF_ALL:
         step = _best_of_all(request, limits, _from_other_starts(request, limits, step))
-    plan = Plan(request=request, owner=step.owner, planner=planner)
-    given_up = step.given_up[plan.owner[step.given_up] == request.owner[step.given_up]]
-    return replace(plan, given_up=given_up, reasons=give_reasons(plan, given_up))
+    return _plan_of(request, step, planner)
+
+
+def fit_plan(request: PlanRequest, wanted: Owner, planner: str) -> Plan:
+    """The placement that somebody wants, inside the hard limits and never worse than standing still, as ``make_plan`` has it."""
+    limits = Limits.of_request(request)
+    step = _take_step(request, limits, lambda asked: Plan(request=asked, owner=wanted, planner=planner))
+    return _plan_of(request, step, planner)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +98,12 @@ class _Step:
     owner: Owner
     is_final: bool  # asking again cannot help
     given_up: NDArray[np.int64]  # wanted by the planner or a change of N, kept in place by a limit
+
+
+def _plan_of(request: PlanRequest, step: _Step, planner: str) -> Plan:
+    plan = Plan(request=request, owner=step.owner, planner=planner)
+    given_up = step.given_up[plan.owner[step.given_up] == request.owner[step.given_up]]
+    return replace(plan, given_up=given_up, reasons=give_reasons(plan, given_up))
 
 
 def _settle(

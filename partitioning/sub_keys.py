@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partitioning.errors import PaneError
-from partitioning.hashing import hash_keys
+from partitioning.hashing import hash_keys, is_whole
 from partitioning.ring import ring_slots
 
 Floats = NDArray[np.float64]
@@ -20,30 +20,39 @@ _STEP = np.int64(
 )  # 2^64 over the golden ratio, odd: parts of one key are far from each other
 
 
-def count_parts(frequency: ArrayLike, n_top: int) -> Integers:
+def count_parts(frequency: ArrayLike, n_top: int, *, others: float = 0.0) -> Integers:
     """
     Into how many parts each key is cut: the ``n_top`` most frequent in proportion to their frequency, all others into one.
 
-    The paper leaves the constant open. Ours makes parts no more frequent than the first key that stays whole: f_i / f_(top+1), rounded up.
-    If every key is among the top, the least frequent one stays whole. Ties go to the key that comes first.
+    The paper leaves the constant open. Ours makes parts no more frequent than what stays whole: f_i / f_(top+1), rounded up. ``others`` is the
+    frequency of the heaviest thing beside these keys, such as a slot, if that is more. If nothing stays whole, the least frequent key
+    does. Ties go to the key that comes first.
 
     Worked: frequencies 50, 20, 10, 10 with ``n_top`` 2 are cut into 5, 2, 1, 1 parts of 10 each.
     """
-    counts = np.asarray(frequency, dtype=np.float64)
+    counts = _as_frequencies(frequency)
+    if not is_whole(n_top) or n_top < 0:
+        raise PaneError(f"n_top must be a whole number, 0 or more. Got {n_top!r}. Give how many keys to cut.")
+    parts = np.ones(counts.size, dtype=np.int64)
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > 0]
+    top = order[:n_top]
+    whole = max(float(counts[order[n_top:]].max(initial=0.0)), others) or float(counts[order[-1:]].sum())
+    if top.size:
+        parts[top] = np.ceil(counts[top] / whole * (1 - 1e-12)).astype(np.int64)
+    return parts
+
+
+def _as_frequencies(frequency: ArrayLike) -> Floats:
+    try:
+        counts = np.asarray(frequency, dtype=np.float64)
+    except (TypeError, ValueError):
+        counts = np.array(np.nan)
     if counts.ndim != 1 or not np.isfinite(counts).all() or (counts < 0).any():
         raise PaneError(
             "frequency must hold one finite number a key, 0 or more. Got others. Count rows per key."
         )
-    if isinstance(n_top, bool) or not isinstance(n_top, int) or n_top < 0:
-        raise PaneError(f"n_top must be a whole number, 0 or more. Got {n_top!r}. Give how many keys to cut.")
-    parts = np.ones(counts.size, dtype=np.int64)
-    order = np.argsort(-counts, kind="stable")
-    n_present = int(np.count_nonzero(counts))
-    if n_present:
-        top = order[: min(n_top, n_present)]
-        whole = counts[order[min(n_top, n_present - 1)]]
-        parts[top] = np.ceil(counts[top] / whole * (1 - 1e-12)).astype(np.int64)
-    return parts
+    return counts
 
 
 def number_rows(key: ArrayLike, parts: ArrayLike) -> Integers:
@@ -53,6 +62,10 @@ def number_rows(key: ArrayLike, parts: ArrayLike) -> Integers:
     ``key`` holds the position of each row's key in ``parts``. So the rows of two parts of a key differ by at most one.
     """
     keys, n_parts = np.asarray(key, dtype=np.int64), np.asarray(parts, dtype=np.int64)
+    if (n_parts < 1).any() or (keys.size and not 0 <= keys.min() <= keys.max() < n_parts.size):
+        raise PaneError(
+            "key must hold positions in parts, and parts one or more parts a key. Got others. Use count_parts on the same keys."
+        )
     order = np.argsort(keys, kind="stable")
     rank = np.empty(keys.size, dtype=np.int64)
     first = np.searchsorted(keys[order], keys[order], side="left")
@@ -60,17 +73,17 @@ def number_rows(key: ArrayLike, parts: ArrayLike) -> Integers:
     return np.asarray(rank % n_parts[keys])
 
 
-def place_parts(key_hash: ArrayLike, part: ArrayLike, n_buckets: int) -> Integers:
-    """
-    The bucket of each part on the consistent-hash ring; part 0 of a key goes where the whole key would go.
-
-    So cutting a key moves only what leaves its home, and another number of buckets moves about 1/N of the parts.
-    """
+def slots_of_parts(key_hash: ArrayLike, part: ArrayLike, n_slots: int) -> Integers:
+    """The slot of each part, by a hash of its own; part 0 of a key is in the key's slot, so cutting a key moves only what leaves its home."""
     base, number = np.asarray(key_hash, dtype=np.int64), np.asarray(part, dtype=np.int64)
     with np.errstate(over="ignore"):
         mixed = hash_keys(base + number * _STEP, "bigint")
-    slots = np.where(number == 0, base, mixed) % N_SLOTS
-    return np.asarray(ring_slots(N_SLOTS, n_buckets)[slots])
+    return np.asarray(np.where(number == 0, base, mixed) % n_slots)
+
+
+def place_parts(key_hash: ArrayLike, part: ArrayLike, n_buckets: int) -> Integers:
+    """The bucket of each part on the consistent-hash ring. Another number of buckets moves about 1/N of the parts."""
+    return np.asarray(ring_slots(N_SLOTS, n_buckets)[slots_of_parts(key_hash, part, N_SLOTS)])
 
 
 def load_of_parts(frequency: ArrayLike, key_hash: ArrayLike, parts: ArrayLike, n_buckets: int) -> Floats:

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -163,7 +164,21 @@ def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
         yield from _sentences(error)
     yield from _missing_events(raw)
     wrong = {tuple(error.absolute_path) for error in errors}
+    for place, value in _not_finite(raw):
+        if place not in wrong:
+            name = ".".join(str(part) for part in place)
+            yield f"{name} must be a finite number. Got {value}. Give a number, or leave it out."
+            wrong.add(place)
     yield from _cross_checks(lambda *field: None if _is_wrong(field, wrong) else _value(raw, field), path)
+
+
+def _not_finite(raw: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], float]]:
+    """YAML has .nan and .inf, which few rules of the schema mind: nothing is below or above a NaN."""
+    if isinstance(raw, float) and not math.isfinite(raw):
+        yield place, raw
+    named = raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ()
+    for name, value in named:
+        yield from _not_finite(value, (*place, name))
 
 
 def _missing_events(raw: dict[str, Any]) -> Iterator[str]:

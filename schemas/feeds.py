@@ -52,9 +52,18 @@ def feed_mistakes(feeds: list[dict[str, Any]] | None, events: str | None, state:
         )
     for number, raw in enumerate(feeds):
         yield from _entry_mistakes(f"feeds.{number}", raw, state)
-    names = Counter(raw["name"] for raw in feeds if "name" in raw)
+    names = Counter(_names(feeds))
     for name in [name for name, n in names.items() if n > 1]:
         yield f"feeds must have names that differ. Got {name!r} {names[name]} times. Rename all but one."
+
+
+def _names(feeds: list[dict[str, Any]]) -> Iterator[str]:
+    """As far as the file alone can tell: those of globs are known once their matches are."""
+    for number, raw in enumerate(feeds):
+        if ("table" in raw) != ("files" in raw):
+            feed = declared_feed(number, raw, str)
+            if not feed.is_glob:
+                yield feed.name_of(feed.location)
 
 
 def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Iterator[str]:
@@ -79,7 +88,6 @@ def peak_of_a_feed_mistakes(field: str, name: str, feeds: list[dict[str, Any]] |
     places = [raw.get("table") or raw.get("files") or "" for raw in feeds]
     if any(_GLOB.search(place) for place in places):
         return
-    declared = [declared_feed(number, raw, str) for number, raw in enumerate(feeds)]
-    names = [feed.name_of(feed.location) for feed in declared]
+    names = list(_names(feeds))
     if name not in names:
         yield f"{field}.feed must name one of the feeds, {', '.join(names)}. Got {name!r}. Correct the name."

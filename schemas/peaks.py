@@ -78,11 +78,11 @@ def _distance(text: str | None) -> timedelta | None:
 def _is_moment(text: str) -> bool:
     try:
         _moment(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # too far back or ahead to have a time in UTC
         return False
     return True
 
 
 def _moment(text: str) -> datetime:
     parsed = datetime.fromisoformat(text)
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return parsed.astimezone(UTC) if parsed.tzinfo else parsed.replace(tzinfo=UTC)

@@ -34,7 +34,7 @@ def render_backtest(dataset: str, told: Facts) -> str:
             paragraph(
                 f"{counted(len(windows), 'window')} from {moment(windows[0])} to {moment(windows[-1])}. Every plan was made from what was known"
                 " then and is judged by the window that followed. Net is the cost saved against the plain hash less the cost of moving, as a"
-                " share of all cost. The clairvoyant knew the next window: nobody can do better."
+                " share of all cost. The clairvoyant knew the next window."
             ),
             table_of_html("Everybody who took part", HEAD, [_cells_html(row) for row in told["rows"]]),
         ),

@@ -34,7 +34,7 @@ Facts = dict[str, Any]
 Floats = NDArray[np.float64]
 
 OURS = "ours"
-LATER = 3  # windows ahead: what a feed will bring then decides which one leaves a loader that has too much
+LATER = 3  # windows ahead: what a feed will bring by then decides which one leaves a loader that has too much, and where there is room
 
 
 class Input(Protocol):
@@ -91,13 +91,19 @@ def assign_window(
     The same earlier windows give the same assignment.
     """
     names = [feed.name for feed in feeds]
-    span, peaks = Span(start=window.start, end=window.end), peaks_of_feeds(dataset)
-    with_peaks = expect_peaks(known.ahead[0], names, peaks, span)
+    peaks, length = peaks_of_feeds(dataset), window.end - window.start
+    spans = [Span(start=window.start + k * length, end=window.end + k * length) for k in range(LATER)]
+    expected = [
+        expect_peaks(ahead, names, peaks, span) for ahead, span in zip(known.ahead, spans, strict=True)
+    ]
+    declared = [expect_peaks(known.declared, names, peaks, span).cost for span in spans]
+    with_peaks = expected[0]
     request = FeedRequest.of(
         rate=known.rate,
         forecast=with_peaks.cost,
-        later=known.ahead[-1],
-        declared=expect_peaks(known.declared, names, peaks, span).cost,
+        later=np.max([one.cost for one in expected[1:]], axis=0),
+        declared=declared[0],
+        declared_later=np.fmax.reduce(declared),
         owner=known.owner,
         capacity=dataset.loader_capacity,
     )

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from partitioning import History, Plan, make_plan
 from partitioning.explain import Explanation, explain_plan
+from partitioning.frequency_planning import plan_by_frequency
 from partitioning.function import PartitioningFunction
 from partitioning.function_json import text_of_key
+from partitioning.hashing import hash_keys
 from partitioning.measures import imbalance, loads
 from partitioning.payback import Payback
+from partitioning.planners.frequency_hash import FREQUENCY_HASH
 from partitioning.split_plan import SplitPlan
 from partitioning.split_planning import plan_with_splits
 from partitioning.splits import N_GRAINS, stretches
@@ -208,13 +211,17 @@ def plan_for(
         for position, key in enumerate(items.key, start=items.n_slots)
         if key in function.splits
     }
-    made = plan_with_splits(
-        whole,
-        today,
-        partial(make_plan, planner=dataset.planner),
-        may_split=is_mergeable(dataset),
-        resting=resting,
-    )
+    if dataset.planner == FREQUENCY_HASH and is_mergeable(dataset) and not whole.drained.size:
+        key_hash = hash_keys(items.key, dataset.key_type)
+        made = plan_by_frequency(whole, today, key_hash, whole.start[: items.n_slots])
+    else:
+        made = plan_with_splits(
+            whole,
+            today,
+            partial(make_plan, planner=dataset.planner),
+            may_split=is_mergeable(dataset),
+            resting=resting,
+        )
     return Planned(dataset=dataset, function=function, items=items, made=made)
 
 

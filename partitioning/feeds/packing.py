@@ -58,7 +58,10 @@ def bound_loaders(sizes: ArrayLike, capacity: float) -> int:
         raise FeedError(
             f"capacity must be above 0. Got {capacity!r}. Give the rows a loader reads in a window."
         )
-    descending = np.sort(np.minimum(np.asarray(sizes, dtype=np.float64), capacity))[::-1]
+    rows = np.asarray(sizes, dtype=np.float64)
+    if not (rows >= 0).all():
+        raise FeedError("sizes must be 0 or more. Got others. Give the rows of each feed in a window.")
+    descending = np.sort(np.minimum(rows, capacity))[::-1]
     descending = descending[descending > 0]
     wasted = _wasted_space(descending, capacity)
     return math.ceil((float(descending.sum()) + wasted) / capacity * (1 - _ROUNDING))

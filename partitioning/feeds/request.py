@@ -27,7 +27,8 @@ class FeedRequest:
     rate: Floats  # rows in the last window
     forecast: Floats  # rows expected in the next window
     later: Floats  # rows expected k windows from now
-    declared: Floats  # what its owner says it will bring; NaN: nothing was declared
+    declared: Floats  # what its owner says it will bring in the next window; NaN: nothing was declared
+    declared_later: Floats  # and the most it will within k windows; as declared unless more is said
     owner: Integers  # loader that reads it today, NO_LOADER for a new feed
     capacity: float  # rows a loader reads in a window
 
@@ -41,9 +42,11 @@ class FeedRequest:
         forecast: ArrayLike | None = None,
         later: ArrayLike | None = None,
         declared: ArrayLike | None = None,
+        declared_later: ArrayLike | None = None,
     ) -> "FeedRequest":
-        """Without a forecast the last rate is expected; without ``later``, what is forecast for the next window."""
-        if isinstance(capacity, bool) or not isinstance(capacity, int | float) or not 0 < capacity < math.inf:
+        """Without a forecast the last rate is expected; without ``later``, what is forecast for the next window; so with what is declared."""
+        is_number = isinstance(capacity, int | float | np.number) and not isinstance(capacity, bool)
+        if not is_number or not 0 < capacity < math.inf:
             raise FeedError(
                 f"FeedRequest.capacity must be a finite number above 0. Got {capacity!r}."
                 " Give the rows a loader reads in a window."
@@ -53,11 +56,16 @@ class FeedRequest:
         forecasts = rates if forecast is None else _as_rates("forecast", forecast, owners.size)
         laters = forecasts if later is None else _as_rates("later", later, owners.size)
         unknown = np.full(owners.size, np.nan)
+        says = unknown if declared is None else _as_rates("declared", declared, owners.size)
+        says_later = (
+            says if declared_later is None else _as_rates("declared_later", declared_later, owners.size)
+        )
         return cls(
             rate=_with_average(rates),
             forecast=_with_average(forecasts),
             later=_with_average(laters),
-            declared=unknown if declared is None else _as_rates("declared", declared, owners.size),
+            declared=says,
+            declared_later=np.where(np.isnan(says_later), says, says_later),
             owner=owners,
             capacity=float(capacity),
         )
@@ -83,7 +91,12 @@ def _as_loaders(value: ArrayLike) -> Integers:
 
 
 def _as_rates(field: str, value: ArrayLike, n_feeds: int) -> Floats:
-    rates = np.array(value, dtype=np.float64)
+    try:
+        rates = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FeedError(
+            f"FeedRequest.{field} must hold numbers. Got others ({error}). Give one rate a feed."
+        ) from None
     if rates.shape != (n_feeds,):
         raise FeedError(
             f"FeedRequest.{field} must have {n_feeds} values, as owner has. Got shape {rates.shape}. Give one rate a feed."

@@ -25,26 +25,27 @@ def assign_feeds(request: FeedRequest, strategy: str = "drf_m") -> Assignment:
     if strategy not in STRATEGIES:
         raise FeedError(f"strategy must be one of {', '.join(STRATEGIES)}. Got {strategy!r}. Take drf_m.")
     chosen = STRATEGIES[strategy]
-    size, urgency = chosen.size(request), chosen.urgency(request)
+    size, room, urgency = chosen.size(request), chosen.room(request), chosen.urgency(request)
     owner = np.full(request.n_feeds, NO_LOADER) if chosen.begins_anew else request.owner.copy()
     loaders = Loaders(capacity=request.capacity)
     for loader in np.unique(owner[owner != NO_LOADER]).tolist():
         feeds = np.flatnonzero(owner == loader)
-        leaving = _pick(feeds, size, urgency, request.capacity)
+        is_overloaded = size[feeds].sum() > request.capacity
+        leaving = _pick(feeds, room, urgency, request.capacity) if is_overloaded else feeds[:0]
         owner[leaving] = NO_LOADER
         if leaving.size:
             loaders.taken_ids.add(loader)
         else:
-            loaders.add(loader, float(size[feeds].sum()))
+            loaders.add(loader, float(room[feeds].sum()))
     waiting = np.flatnonzero(owner == NO_LOADER)
-    for feed in waiting[np.argsort(-size[waiting], kind="stable")]:
-        owner[feed] = loaders.place(float(size[feed]))
+    for feed in waiting[np.argsort(-room[waiting], kind="stable")]:
+        owner[feed] = loaders.place(float(room[feed]))
     return Assignment(request=request, owner=owner, strategy=strategy)
 
 
-def _pick(feeds: Integers, size: Floats, urgency: Floats, capacity: float) -> Integers:
-    """The feeds that leave a loader: the most urgent, until the others fit or one is left that would fit nowhere."""
+def _pick(feeds: Integers, room: Floats, urgency: Floats, capacity: float) -> Integers:
+    """The feeds that leave a loader: the most urgent, until there is room for the others or one is left that would fit nowhere."""
     order = feeds[np.argsort(-urgency[feeds], kind="stable")]
-    left = np.append(np.cumsum(size[order][::-1])[::-1], 0.0)  # what stays if the first 0, 1, … feeds leave
+    left = np.append(np.cumsum(room[order][::-1])[::-1], 0.0)  # what stays if the first 0, 1, … feeds leave
     n_leaving = int(np.argmax(left <= capacity))
     return order[: min(n_leaving, feeds.size - 1)]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from partitioning.plan import Plan
 from partitioning.planners.evenkeel import plan_evenkeel
+from partitioning.planners.frequency_hash import FREQUENCY_HASH, plan_frequency_hash
 from partitioning.planners.llfd import plan_llfd
 from partitioning.planners.min_mig import plan_min_mig
 from partitioning.planners.min_table import plan_min_table
@@ -30,4 +31,5 @@ PLANNERS: dict[str, Planner] = {
     "mixed": plan_mixed,
     "mixed_bf": plan_mixed_bf,
     "mixed_compact": plan_mixed_compact,
+    FREQUENCY_HASH: plan_frequency_hash,
 }

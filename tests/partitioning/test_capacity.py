@@ -97,6 +97,8 @@ def test_the_heaviest_key_limits_how_many_buckets_are_of_use():
     [
         (lambda: size_workers(-1, 1, COSTS), r"size_workers\.rows must be a finite number, 0 or more\. Got -1"),
         (lambda: size_workers(1, 0, COSTS), r"size_workers\.seconds must be a finite number above 0\. Got 0"),
+        (lambda: size_workers(10**400, 1, COSTS), r"size_workers\.rows must be a finite number"),
+        (lambda: size_workers(1e299, 1e-299, COSTS), r"The workers needed must be a number\. Got more than a float"),
         (lambda: replace(COSTS, headroom=1.0), r"RowCosts\.headroom must be .* below 1\. Got 1\.0"),
         (lambda: replace(COSTS, merge=float("inf")), r"RowCosts\.merge must be .* Got inf"),
         (lambda: replace(COSTS, load=float("nan")), r"RowCosts\.load must be .* Got nan"),

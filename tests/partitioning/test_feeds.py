@@ -53,11 +53,39 @@ def test_each_strategy_picks_by_its_own_order(strategy, leaves):
 def test_a_declaration_decides_where_there_is_one():
     """The same loader under drf_m: what is declared counts for the load and for the rise."""
     request = FeedRequest.of(
-        rate=[5, 4, 3], forecast=[5, 4, 1], later=[5, 6, 1], declared=[UNKNOWN, UNKNOWN, 4], owner=[0] * 3, capacity=10
+        rate=[5, 4, 3], forecast=[5, 4, 1], later=[5, 5, 1], declared=[UNKNOWN, UNKNOWN, 4], owner=[0] * 3, capacity=10
     )  # fmt: skip
 
     assert assign_feeds(request, "drf").redirected.size == 0  # 5 + 4 + 1 fit
     assert assign_feeds(request, "drf_m").redirected.tolist() == [2]  # 5 + 4 + 4 do not
+
+
+def test_a_rising_feed_is_placed_where_it_still_fits_later():
+    """Moved once instead of in every window: 3 rising to 6 does not join 5 in a loader of 10, where it would fit today."""
+    request = FeedRequest.of(
+        rate=[5, 6, 4, 3], forecast=[5, 6, 4, 3], later=[5, 6, 4, 6], owner=[0, 1, 1, 1], capacity=10
+    )
+
+    assert assign_feeds(request, "drf").owner.tolist() == [0, 1, 1, 2]
+    assert assign_feeds(request, "ard").owner.tolist() == [0, 2, 1, 1]
+
+
+def test_a_declared_peak_has_room_before_it_comes():
+    """Told of 8 within the next windows, a newcomer of 3 is not put beside 5 in a loader of 10; the loaders that are stay as they are."""
+    told = {"declared": [UNKNOWN, 3], "declared_later": [UNKNOWN, 8]}
+    request = FeedRequest.of(rate=[5, UNKNOWN], owner=[0, NO_LOADER], capacity=10, **told)
+
+    assert assign_feeds(request, "drf_m").owner.tolist() == [0, 1]
+    assert assign_feeds(request, "drf").owner.tolist() == [0, 0]
+    together = FeedRequest.of(rate=[5, 3], owner=[0, 0], capacity=10, **told)
+    assert assign_feeds(together, "drf_m").redirected.size == 0
+
+
+def test_a_rise_that_is_not_there_yet_moves_nothing():
+    """Room is for feeds that are placed: a loader whose feeds fit in the next window is left alone."""
+    request = FeedRequest.of(rate=[5, 4], forecast=[5, 4], later=[5, 9], owner=[0, 0], capacity=10)
+
+    assert assign_feeds(request, "drf").redirected.size == 0
 
 
 def test_a_feed_goes_where_the_least_room_is_enough():
@@ -114,6 +142,7 @@ def feed_requests(draw):
         forecast=column(st.floats(0, 12, width=16)),
         later=column(st.floats(0, 20, width=16)),
         declared=column(st.one_of(st.just(UNKNOWN), st.floats(0, 12, width=16))),
+        declared_later=column(st.one_of(st.just(UNKNOWN), st.floats(0, 20, width=16))),
         owner=np.array(column(st.integers(NO_LOADER, 3)), dtype=np.int64),
         capacity=draw(st.sampled_from([10, 12.5])),
     )
@@ -139,14 +168,14 @@ def test_feeds_move_only_if_they_must(request_, strategy):
     assignment = assign_feeds(request_, strategy)
 
     chosen = STRATEGIES[strategy]
-    size, urgency = chosen.size(request_), chosen.urgency(request_)
+    size, room, urgency = chosen.size(request_), chosen.room(request_), chosen.urgency(request_)
     for loader in np.unique(request_.owner[assignment.redirected]):
         before = request_.owner == loader
         assert size[before].sum() > request_.capacity
         left = np.flatnonzero(before & (assignment.owner != loader))
         last = left[np.lexsort((left, -urgency[left]))[-1]]
         stayed = assignment.owner[before] == loader
-        assert size[before][stayed].sum() + size[last] > request_.capacity * (1 - 1e-12)
+        assert room[before][stayed].sum() + room[last] > request_.capacity * (1 - 1e-12)
 
 
 @FEW
@@ -238,6 +267,8 @@ def test_no_feeds_need_no_loaders():
         (lambda: assign_feeds(WALK, "best"), r"strategy must be one of par, ari, ard, drf, drf_m\. Got 'best'"),
         (lambda: assign_round_robin(WALK, 0), r"n_loaders must be a whole number from 1\. Got 0"),
         (lambda: assign_by_hash(WALK, ["a"], 2), r"names must have 9 values, .* Got 1"),
+        (lambda: FeedRequest.of(rate=["x"], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
+        (lambda: bound_loaders([float("nan")], 1), r"sizes must be 0 or more"),
         (lambda: bound_loaders([1], 0), r"capacity must be above 0\. Got 0"),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Declared peaks over a forecast: they scale, replace, repeat, expire, and refuse nonsense."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -94,6 +95,20 @@ def test_others_are_left_alone_and_unknown_items_are_named():
     assert result.missing == (unknown,)
 
 
+def test_a_day_that_the_clocks_change_on_has_its_own_length():
+    """Times may name a zone, and are kept in UTC: the longest day of the year has 25 hours, and repetitions do not shift by one."""
+    berlin = ZoneInfo("Europe/Berlin")
+    day = Span(start=datetime(2026, 10, 25, tzinfo=berlin), end=datetime(2026, 10, 26, tzinfo=berlin))
+    noon = Span(
+        start=datetime(2026, 10, 24, 12, tzinfo=berlin), end=datetime(2026, 10, 24, 13, tzinfo=berlin)
+    )
+
+    expected = expect_peaks([25.0], ["a"], [Peak(name="a", during=noon, factor=2, every=DAY)], day)
+
+    assert day.length == 25 * HOUR
+    assert expected.cost.tolist() == [pytest.approx(26)]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -109,9 +124,11 @@ def test_others_are_left_alone_and_unknown_items_are_named():
         (lambda: peak(0, 1, rate=True), r"Peak\.rate must be .* Got True"),
         (
             lambda: peak(0, 9, rate=1, every=8 * HOUR),
-            r"Peak\.every must be at least as long as the peak\. Got 8:00:00",
+            r"Peak\.every must be a timedelta at least as long as the peak\. Got 8:00:00",
         ),
-        (lambda: peak(0, 1, rate=1, every=-DAY), r"Peak\.every must be at least as long"),
+        (lambda: peak(0, 1, rate=1, every=-DAY), r"Peak\.every must be a timedelta at least as long"),
+        (lambda: peak(0, 1, rate=1, every=24), r"Peak\.every must be a timedelta .* Got 24"),
+        (lambda: Peak(name="a", during=(MONDAY, MONDAY + DAY), rate=1), r"Peak\.during must be a Span"),
         (lambda: peak(0, 1, rate=1, until=MONDAY + DAY), r"Peak\.until must .* with every None"),
         (lambda: peak(0, 1, rate=1, every=DAY, until=MONDAY), r"Peak\.until must come after the start"),
         (lambda: expect_peaks([1, 2], ["a"], [], span(0, 1)), r"forecast must have one cost a name\."),

@@ -32,6 +32,13 @@ def test_parts_are_in_proportion_to_frequency(frequency, n_top, parts):
     assert count_parts(frequency, n_top).tolist() == parts
 
 
+def test_what_stays_whole_beside_the_keys_sets_how_fine_they_are_cut():
+    """A lone key of 60 beside slots of 7 is cut into 9; finer parts than the heaviest slot would even out nothing."""
+    assert count_parts([60], 5, others=7).tolist() == [9]
+    assert count_parts([60, 10], 1, others=7).tolist() == [6, 1]
+    assert count_parts([60], 5).tolist() == [1]
+
+
 @FEW
 @given(frequencies, st.integers(0, 25))
 def test_no_part_is_more_frequent_than_the_heaviest_whole_key(frequency, n_top):
@@ -107,12 +114,20 @@ def test_spread_is_deviation_over_mean():
     assert spread([0, 0]) == 0
 
 
+@pytest.mark.parametrize(("key", "parts"), [([1], [1]), ([-1], [1]), ([0], [0])])
+def test_rows_of_keys_that_are_not_there_are_refused(key, parts):
+    """A row would go to a part that does not exist."""
+    with pytest.raises(PaneError, match=r"key must hold positions in parts"):
+        number_rows(key, parts)
+
+
 @pytest.mark.parametrize(
     ("frequency", "n_top", "message"),
     [
         ([-1], 1, r"frequency must hold one finite number a key"),
         ([float("nan")], 1, r"frequency must hold one finite number a key"),
         ([1], -1, r"n_top must be a whole number, 0 or more\. Got -1"),
+        (["many"], 1, r"frequency must hold one finite number a key"),
         ([1], 1.5, r"n_top must be a whole number, 0 or more\. Got 1\.5"),
     ],
 )

@@ -112,6 +112,11 @@ def test_null_means_no_limit(write):
             r"layout\.slots must be a power of two\. Got 100\. Take 128",
             id="slots",
         ),
+        pytest.param(
+            changed(budgets__max_imbalance=float("nan")),
+            r"budgets\.max_imbalance must be a finite number\. Got nan",
+            id="not-a-number",
+        ),
         pytest.param(changed(layout__buckets=5), r"layout\.slots must be at least 16 times", id="few-slots"),
         pytest.param(
             changed(budgets__max_routes=-1), r"budgets\.max_routes must be at least 0\. Got -1", id="budget"
@@ -190,6 +195,8 @@ def test_declared_peaks_are_read_with_their_times(write):
         ({"from": "tomorrow"}, r"expect\.0\.from must be an ISO 8601 time\. Got 'tomorrow'"),
         ({"to": "2026-11-27"}, r"expect\.0\.to must be later than from"),
         ({"rate": 3}, r"expect\.0 must have a factor or a rate\. Got both"),
+        ({"factor": float("nan")}, r"expect\.0\.factor must be a finite number\. Got nan"),
+        ({"from": "0001-01-01T00:00+14:00"}, r"expect\.0\.from must be an ISO 8601 time\. Got '0001"),
         ({"factor": -1}, r"expect\.0\.factor must be at least 0\. Got -1"),
         ({"every": "1d"}, r"expect\.0\.every must be at least as long as the peak\. Got 1d for one of 1 day, 12:00:00"),
         ({"every": "often"}, r"expect\.0\.every must match"),

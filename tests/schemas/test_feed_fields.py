@@ -59,6 +59,8 @@ def test_feeds_take_the_place_of_the_events_table(read, monkeypatch):
         ({**FED, "feeds": [{"table": "a/*", "name": "a"}]}, r"feeds\.0\.name must be left out for a glob\. Got 'a' for 'a/\*'"),
         ({**FED, "feeds": [{"table": "a", "name": "x"}, {"table": "b", "name": "x"}]}, r"feeds must have names that differ\. Got 'x' 2 times"),
         ({**FED, "feeds": [{"table": "s3a://lake/orders"}]}, r"feeds\.0 must be another table than state\.table\. Got 's3a://lake/orders' twice"),
+        ({**FED, "feeds": [{"table": "eu/a"}, {"table": "us/a"}]}, r"feeds must have names that differ\. Got 'a' 2 times"),
+        ({**FED, "feeds": [{"table": "a", "rate": float("nan")}]}, r"feeds\.0\.rate must be a finite number\. Got nan"),
         ({**FED, "feeds": [{"table": "a", "rate": -1}]}, r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
         ({**FED, "loaders": {"strategy": "best"}}, r"loaders\.strategy must be one of \['par', .*Got 'best'"),
     ],

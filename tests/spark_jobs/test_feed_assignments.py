@@ -111,6 +111,19 @@ def test_forecast_is_of_the_windows_before_and_a_feed_that_was_away_is_new():
     assert np.isnan(known.ahead[:, 1]).all()
 
 
+def test_a_peak_to_come_has_room_before_it_comes():
+    """A feed that is new today and announced to bring 90 tomorrow is not put where only its 10 of today fit."""
+    peak = DeclaredPeak(key=None, feed="new", start=START + 2 * DAY, end=START + 3 * DAY, rate=90)
+    feeds = [*FEEDS, Input("new", 10)]
+    known = known_rates(feeds, [first_window()[:1], [{**row, "rows": 60} for row in first_window()]])
+
+    plain = assign_window(dataset(), window_of(1), feeds, known)
+    told = assign_window(dataset(expect=(peak,)), window_of(1), feeds, known)
+
+    assert loaders(plain.rows)["new"] in loaders(plain.rows[:-1]).values()
+    assert loaders(told.rows)["new"] not in loaders(told.rows[:-1]).values()
+
+
 def test_declared_peak_of_a_feed_counts_in_its_window_only():
     """Black Friday is in no history; a peak of a feed that does not exist is said."""
     peaks = tuple(

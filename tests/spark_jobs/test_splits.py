@@ -127,6 +127,12 @@ def _first_day(dataset, events):
     profile_keys(task_of(dataset, 0))
     whole = plan_moves(task_of(replace(dataset, merge={}), 0))["plan"]
     yield "not mergeable", read_one(PLANS, dataset="visits", plan=whole)
+    hashed = task_of(replace(dataset, planner="frequency_hash"), 0)
+    by_hash = plan_moves(hashed)["plan"]
+    yield (
+        "by frequency",
+        validate_plan(task_of(hashed.dataset, 0, by_hash)) | read_one(PLANS, dataset="visits", plan=by_hash),
+    )
     plan = planned(dataset, 0)
     yield "plan", read_one(PLANS, dataset="visits", plan=plan)
     yield "moves", read_rows(MOVES, dataset="visits", plan=plan).to_pylist()
@@ -182,6 +188,15 @@ def test_not_mergeable_key_stays_whole_and_says_why(story):
         for r in plan["reasons"]
     )
     assert not any("split over" in reason for reason in plan["reasons"])
+
+
+def test_hashing_by_frequency_splits_the_key_too(story):
+    """The planner that searches nothing makes split routes as well, and its plan passes the same validation."""
+    plan = story["by frequency"]
+
+    assert plan["planner"] == "frequency_hash"
+    assert plan["imbalance_after"] < 1
+    assert any(HOT in reason and "split over d = 8 buckets" in reason for reason in plan["reasons"])
 
 
 @pytest.mark.parametrize("name", ["split", "rolled back", "merged", "loaded", "repaired", "cooled"])
