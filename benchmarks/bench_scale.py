@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -25,6 +26,8 @@ from benchmarks.scale_figures import goals_of, print_series
 from benchmarks.scale_logs import measure_buckets, measure_files, measure_slots
 from benchmarks.scale_page import SAVED, write_page
 from benchmarks.scale_tables import measure_bytes, measure_keys
+
+Keep = Callable[[list[Series]], None]
 
 MOST_KEYS = 10**7
 WARM_KEYS = 10**4
@@ -70,25 +73,32 @@ def run(*, quick: bool = False) -> list[Goal]:
 
 
 def measure(
-    sizes: Sizes, *, least_keys: int = 0, most_keys: int = MOST_KEYS, axes: Collection[str] = AXES
+    sizes: Sizes,
+    *,
+    least_keys: int = 0,
+    most_keys: int = MOST_KEYS,
+    axes: Collection[str] = AXES,
+    keep: Keep = lambda _: None,
 ) -> list[Series]:
-    """All series of these axes. Tables are made below TMPDIR and removed."""
+    """All series of these axes; ``keep`` is given what there is after every size. Tables are made below TMPDIR and removed."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
         os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
         spark = SparkSession.builder.appName("bench_scale").getOrCreate()
         try:
             keys = tuple(n_keys for n_keys in sizes.keys if least_keys <= n_keys <= most_keys)
-            return _measure_axes(spark, Path(folder), replace(sizes, keys=keys), axes)
+            return _measure_axes(
+                LayoutBench(spark, Path(folder), 0, sizes.rounds), replace(sizes, keys=keys), axes, keep
+            )
         finally:
             os.environ["EVENKEEL_WAREHOUSE"] = before
 
 
-def _measure_axes(spark: SparkSession, folder: Path, sizes: Sizes, axes: Collection[str]) -> list[Series]:
+def _measure_axes(empty: LayoutBench, sizes: Sizes, axes: Collection[str], keep: Keep) -> list[Series]:
     book, began = SeriesBook(), time.monotonic()
 
     def bench(n_rows: int) -> LayoutBench:
-        return LayoutBench(spark, folder, n_rows, sizes.rounds)
+        return replace(empty, n_rows=n_rows)
 
     planned = sizes.planned_keys
     all_axes: dict[str, tuple[tuple[int, ...], Callable[[int], None]]] = {
@@ -105,6 +115,7 @@ def _measure_axes(spark: SparkSession, folder: Path, sizes: Sizes, axes: Collect
         for size in of_axis:
             measure_one(size)
             print(f"  {time.monotonic() - began:6.0f} s  {axis} {size:,}", flush=True)
+            keep(book.series)
     return book.series
 
 
@@ -115,17 +126,30 @@ def main(argv: list[str] | None = None) -> None:
         least_keys=args.least_keys,
         most_keys=args.most_keys,
         axes=args.only,
+        keep=partial(_keep, args),
     )
-    if args.least_keys:
-        series = continued(read_series(SAVED), series)
+    series = _with_slopes(args, series)
     print_series(series)
     print_goals(goals_of(series))
+    if args.write:
+        write_page()
+
+
+def _keep(args: argparse.Namespace, measured: list[Series]) -> None:
+    """After every size: whoever ends the run early keeps what was measured."""
+    series = _with_slopes(args, measured)
     if args.save:
         save_series(series, args.save)
     if args.write:
-        others = [one for one in read_series(SAVED) if one.axis not in args.only] if SAVED.exists() else []
+        axes = {one.axis for one in series}
+        others = [one for one in read_series(SAVED) if one.axis not in axes]
         save_series(sorted([*others, *series], key=lambda one: AXES.index(one.axis)), SAVED)
-        write_page()
+
+
+def _with_slopes(args: argparse.Namespace, measured: list[Series]) -> list[Series]:
+    """Those that have two points or more, with the kept ones of smaller sizes where these were left out."""
+    series = continued(read_series(SAVED), measured) if args.least_keys else measured
+    return [one for one in series if len(one.sizes) > 1]
 
 
 def _parse_args(argv: list[str] | None) -> argparse.Namespace:
