@@ -16,6 +16,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import benchmarks
 from benchmarks.goals import Goal, print_goals
@@ -40,7 +41,9 @@ def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="the smallest runs that still say something")
     parser.add_argument("--only", nargs="+", choices=names, default=names, help="these benchmarks")
-    parser.add_argument("--save", type=Path, help="keep the results in this file, as JSON")
+    parser.add_argument(
+        "--save", type=Path, help="keep the results in this file, as JSON, beside those of other benchmarks"
+    )
     return parser.parse_args(argv)
 
 
@@ -83,11 +86,13 @@ def _print_count(goals: list[Goal]) -> None:
 
 
 def save_results(path: Path, results: dict[str, list[Goal]], *, quick: bool) -> None:
-    """As ``benchmarks.compare_benches`` reads them."""
-    kept = {
-        "quick": quick,
-        "benches": {name: [asdict(goal) for goal in goals] for name, goals in results.items()},
-    }
+    """As ``benchmarks.compare_benches`` reads them. Benchmarks that the file has and that did not run now stay, if their form is the same."""
+    rows = {name: [asdict(goal) for goal in goals] for name, goals in results.items()}
+    earlier: dict[str, Any] = (
+        json.loads(path.read_text()) if path.exists() else {"quick": quick, "benches": {}}
+    )
+    others = earlier["benches"] if earlier["quick"] == quick else {}
+    kept = {"quick": quick, "benches": dict(sorted((others | rows).items()))}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     print(f"kept in {path}")

@@ -1,10 +1,11 @@
 """
-What grows with what, and how fast: ``python -m benchmarks.bench_scale [--quick] [--most-keys N] [--save FILE] [--write]``.
+What grows with what, and how fast: ``python -m benchmarks.bench_scale [--quick] [--least-keys N] [--most-keys N] [--save FILE] [--write]``.
 
 Keys and bytes are those of real tables that Spark generates; files, buckets and slots are those of logs without data files, for a
 flip and its proof open none. Every step is measured in seconds and in processor seconds, which others on the machine hardly change,
 and has an exponent: the slope of the least-squares line through the logarithms, over all sizes and over the last two. ``--write``
-puts the tables into docs/scale.md. 10^7 keys take 2 GB of disk below TMPDIR, 10^8 take 20.
+puts the tables into docs/scale.md. 10^7 keys take 2 GB of disk below TMPDIR, 10^8 take 20, and may be measured by themselves: with
+``--least-keys`` the smaller sizes are those of the kept run.
 """
 
 import argparse
@@ -13,11 +14,12 @@ import tempfile
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from benchmarks.exponents import Series, SeriesBook, read_series, save_series
+from benchmarks.exponents import Series, SeriesBook, continued, read_series, save_series
 from benchmarks.goals import Goal, print_goals
 from benchmarks.layout_bench import LayoutBench
 from benchmarks.scale_figures import goals_of, print_series
@@ -25,7 +27,10 @@ from benchmarks.scale_logs import measure_buckets, measure_files, measure_slots
 from benchmarks.scale_page import SAVED, write_page
 from benchmarks.scale_tables import measure_bytes, measure_keys
 
+Keep = Callable[[list[Series]], None]
+
 MOST_KEYS = 10**7
+WARM_KEYS = 10**4
 AXES = ("keys", "bytes", "files", "buckets", "slots")
 
 
@@ -64,27 +69,36 @@ QUICK = Sizes(
 
 def run(*, quick: bool = False) -> list[Goal]:
     """The goals and what came of them, in a Spark session of its own unless one is active."""
-    return goals_of(measure(QUICK if quick else FULL, most_keys=MOST_KEYS))
+    return goals_of(measure(QUICK if quick else FULL))
 
 
-def measure(sizes: Sizes, *, most_keys: int, axes: Collection[str] = AXES) -> list[Series]:
-    """All series of these axes. Tables are made below TMPDIR and removed."""
+def measure(
+    sizes: Sizes,
+    *,
+    least_keys: int = 0,
+    most_keys: int = MOST_KEYS,
+    axes: Collection[str] = AXES,
+    keep: Keep = lambda _: None,
+) -> list[Series]:
+    """All series of these axes; ``keep`` is given what there is after every size. Tables are made below TMPDIR and removed."""
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
         os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
         spark = SparkSession.builder.appName("bench_scale").getOrCreate()
         try:
-            keys = tuple(n_keys for n_keys in sizes.keys if n_keys <= most_keys)
-            return _measure_axes(spark, Path(folder), replace(sizes, keys=keys), axes)
+            keys = tuple(n_keys for n_keys in sizes.keys if least_keys <= n_keys <= most_keys)
+            return _measure_axes(
+                LayoutBench(spark, Path(folder), 0, sizes.rounds), replace(sizes, keys=keys), axes, keep
+            )
         finally:
             os.environ["EVENKEEL_WAREHOUSE"] = before
 
 
-def _measure_axes(spark: SparkSession, folder: Path, sizes: Sizes, axes: Collection[str]) -> list[Series]:
+def _measure_axes(empty: LayoutBench, sizes: Sizes, axes: Collection[str], keep: Keep) -> list[Series]:
     book, began = SeriesBook(), time.monotonic()
 
     def bench(n_rows: int) -> LayoutBench:
-        return LayoutBench(spark, folder, n_rows, sizes.rounds)
+        return replace(empty, n_rows=n_rows)
 
     planned = sizes.planned_keys
     all_axes: dict[str, tuple[tuple[int, ...], Callable[[int], None]]] = {
@@ -95,26 +109,47 @@ def _measure_axes(spark: SparkSession, folder: Path, sizes: Sizes, axes: Collect
         "slots": (sizes.slots, lambda n: measure_slots(bench(n), book, n, n_keys=planned)),
     }
     if sizes.rounds > 1:
-        measure_keys(bench(sizes.keys[0]), SeriesBook(), sizes.keys[0])  # loads classes; not counted
+        measure_keys(bench(WARM_KEYS), SeriesBook(), WARM_KEYS)  # loads classes; not counted
     for axis in axes:
         of_axis, measure_one = all_axes[axis]
         for size in of_axis:
             measure_one(size)
             print(f"  {time.monotonic() - began:6.0f} s  {axis} {size:,}", flush=True)
+            keep(book.series)
     return book.series
 
 
 def main(argv: list[str] | None = None) -> None:
     args = _parse_args(argv)
-    series = measure(QUICK if args.quick else FULL, most_keys=args.most_keys, axes=args.only)
+    series = measure(
+        QUICK if args.quick else FULL,
+        least_keys=args.least_keys,
+        most_keys=args.most_keys,
+        axes=args.only,
+        keep=partial(_keep, args),
+    )
+    series = _with_slopes(args, series)
     print_series(series)
     print_goals(goals_of(series))
+    if args.write:
+        write_page()
+
+
+def _keep(args: argparse.Namespace, measured: list[Series]) -> None:
+    """After every size: whoever ends the run early keeps what was measured."""
+    series = _with_slopes(args, measured)
     if args.save:
         save_series(series, args.save)
     if args.write:
-        others = [one for one in read_series(SAVED) if one.axis not in args.only] if SAVED.exists() else []
+        axes = {one.axis for one in series}
+        others = [one for one in read_series(SAVED) if one.axis not in axes]
         save_series(sorted([*others, *series], key=lambda one: AXES.index(one.axis)), SAVED)
-        write_page()
+
+
+def _with_slopes(args: argparse.Namespace, measured: list[Series]) -> list[Series]:
+    """Those that have two points or more, with the kept ones of smaller sizes where these were left out."""
+    series = continued(read_series(SAVED), measured) if args.least_keys else measured
+    return [one for one in series if len(one.sizes) > 1]
 
 
 def _parse_args(argv: list[str] | None) -> argparse.Namespace:
@@ -125,6 +160,9 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
         "--quick", action="store_true", help="tiny sizes, to see that it runs: about a minute"
     )
     parser.add_argument("--most-keys", type=int, default=MOST_KEYS, help="default 10^7; 10^8 is possible")
+    parser.add_argument(
+        "--least-keys", type=int, default=0, help="the kept run has the sizes below; all are measured"
+    )
     parser.add_argument("--only", nargs="+", choices=AXES, default=list(AXES), help="what grows; all of them")
     parser.add_argument("--save", type=Path, help="also keep the series in this file, as JSON")
     parser.add_argument(

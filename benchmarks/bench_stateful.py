@@ -1,7 +1,7 @@
 """
 A keyed job on drifting data, with and without Evenkeel: ``python -m benchmarks.bench_stateful [--quick] [--save FILE] [--write]``.
 
-A real cluster (master and two workers of one core) cuts every user's clicks into sessions each day, four ways: from a plain hash layout, by Spark's
+A real cluster (master and two workers, four tasks each) cuts every user's clicks into sessions each day, four ways: from a plain hash layout, by Spark's
 own shuffle with adaptive execution, salted by hand and merged, and from the state table that Evenkeel plans and flips every day.
 All four answers must be equal. Task times are from Spark's event log. They vary on a machine that does other things; rows a task
 do not, and stand beside them. A month of clicks is in the state before ten windows begin, and each is saved when it is over. ``--write`` keeps
@@ -21,10 +21,10 @@ from benchmarks.goals import Goal, print_goals
 from benchmarks.standalone_cluster import standalone_cluster
 from benchmarks.stateful_figures import goals_of, print_runs
 from benchmarks.stateful_page import SAVED, draw_picture, write_page
-from benchmarks.stateful_windows import N_WORKERS, Run, Size, run_windows
+from benchmarks.stateful_windows import N_CORES, N_WORKERS, Run, Size, run_windows
 
-WHOLE = Size(windows=10, clicks=300_000, past=30, rounds=150)
-QUICK = Size(windows=1, clicks=100_000, past=1, rounds=1)
+WHOLE = Size(windows=10, clicks=60_000, past=30, wait=0.001_2)
+QUICK = Size(windows=1, clicks=100_000, past=1, wait=0.000_01)
 
 
 def run(*, quick: bool = False) -> list[Goal]:
@@ -36,7 +36,7 @@ def measure(size: Size) -> Iterator[list[Run]]:
     """The runs of each window, as soon as it is over."""
     with tempfile.TemporaryDirectory(prefix="bench-stateful-") as name:
         folder = Path(name)
-        with standalone_cluster(folder / "cluster", n_workers=N_WORKERS) as url:
+        with standalone_cluster(folder / "cluster", n_workers=N_WORKERS, cores=N_CORES) as url:
             yield from run_windows(folder, url, size)
 
 
@@ -61,7 +61,7 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="one window, little state and hardly any work a row: a minute or two",
+        help="one window, little state and hardly any waiting: a minute or two",
     )
     parser.add_argument(
         "--windows", type=int, help=f"how many are counted; {WHOLE.windows}, or {QUICK.windows} if quick"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 GROUP = "spark.jobGroup.id"
-PYTHON_STAGE = '"MapInPandas"'  # the operator's name, in the scope of an RDD of the stage
+PYTHON_STAGE = '"MapInArrow"'  # the operator's name, in the scope of an RDD of the stage
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,20 @@ class SeriesBook:
     @property
     def series(self) -> list[Series]:
         return list(self._series.values())
+
+
+def continued(kept: Iterable[Series], series: Iterable[Series]) -> list[Series]:
+    """The series, each after those points of its kept namesake that are of smaller sizes than its own."""
+    before = {(one.axis, one.what, one.unit): one for one in kept}
+
+    def whole(one: Series) -> Series:
+        earlier = before.get((one.axis, one.what, one.unit), one)
+        points = [(s, v) for s, v in zip(earlier.sizes, earlier.values, strict=True) if s < one.sizes[0]]
+        return replace(
+            one, sizes=[s for s, _ in points] + one.sizes, values=[v for _, v in points] + one.values
+        )
+
+    return [whole(one) for one in series]
 
 
 def save_series(series: Iterable[Series], path: Path) -> None:

@@ -65,10 +65,12 @@ class LayoutBench:
     # Tables
 
     def build(self) -> None:
-        """The events, and the state table that adopted them: settled, one file a slot."""
+        """The events, and the state table that adopted them by a view, as another table: settled, one file a slot."""
         frame = zipf_events(self.spark, n_rows=self.n_rows, n_keys=N_KEYS)
         frame.write.format("delta").save(self.dataset.events)
-        create_layout(self.task(source=self.dataset.events))
+        view = "events_to_adopt"
+        read_table(self.spark, self.dataset.events).createOrReplaceGlobalTempView(view)
+        create_layout(self.task(source=f"global_temp.{view}"))
 
     def build_fourfold(self) -> Dataset:
         """A settled table of four times the rows. Its source is a view and the other's is removed: both would cost disk."""

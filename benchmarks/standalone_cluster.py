@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on this machine: a master and workers of one core each, from the installed package."""
+"""A standalone Spark cluster on this machine: a master and workers, from the installed package."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ LONGEST = 60.0  # seconds to wait for the master to listen, and for a process to
 
 
 @contextmanager
-def standalone_cluster(folder: Path, *, n_workers: int) -> Iterator[str]:
-    """The master's URL. Logs and work folders are below ``folder``; no process outlives the block."""
+def standalone_cluster(folder: Path, *, n_workers: int, cores: int) -> Iterator[str]:
+    """The master's URL; each worker runs ``cores`` tasks at once, whatever the machine has. Logs and work folders are below ``folder``; no process outlives the block."""
     folder.mkdir(parents=True)
     port = _free_port()
     url = f"spark://127.0.0.1:{port}"
@@ -24,7 +24,7 @@ def standalone_cluster(folder: Path, *, n_workers: int) -> Iterator[str]:
         _wait_for(port)
         for n in range(n_workers):
             work = folder / f"worker_{n}"
-            size = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(work))
+            size = ("--cores", str(cores), "--memory", "2g", "--webui-port", "0", "--work-dir", str(work))
             stack.enter_context(_daemon(folder / f"worker_{n}.log", "worker.Worker", *size, url))
         yield url
 

@@ -8,13 +8,14 @@ Four ways to give a keyed job its rows, each with what it must do before the job
 | salted   | the same                                             | ``repartition(user_id, stretch)``, then merged by user     |
 | evenkeel | a bucketed state table, planned and flipped each day | one bucket a task, no shuffle                              |
 
-The two that shuffle get Spark's default of 200 partitions, of which adaptive execution makes as many tasks as there are buckets or
-more: what it does on a cluster with a core a bucket. All call the same function, once a task.
+The two that shuffle get Spark's default of 200 partitions, of which adaptive execution makes about as many tasks as can run at once,
+which is as many as there are buckets. All call the same function, once a task.
 """
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from benchmarks.layout_bench import QuietTask
 from benchmarks.stateful_job import COLUMNS, RESULT, merge_stretches, sessionise
 from schemas.dataset import Dataset, dataset_named
 from schemas.tables import PLANS
-from spark_jobs.control_tables import read_one
+from spark_jobs.control_tables import read_one, save_function
 from spark_jobs.create_layout import create_layout
 from spark_jobs.job import Task, Window
 from spark_jobs.load_window import load_window, window_events
@@ -33,7 +34,8 @@ from spark_jobs.migrate_layout import migrate_layout
 from spark_jobs.plan_moves import plan_moves
 from spark_jobs.profile_keys import profile_keys
 from spark_jobs.state_table import read_table
-from spark_jobs.stateful import read_bucket
+from spark_jobs.stateful import read_buckets
+from spark_jobs.table_log import initial_function
 
 N_STRETCHES = 8  # into which salting cuts the day of every user
 PLAIN, SHUFFLE, SALTED, EVENKEEL = NAMES = ("plain", "shuffle", "salted", "evenkeel")
@@ -53,25 +55,36 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class StatefulBench:
-    """The session, the folder of all tables, and the rounds of work that a row is. The dataset is the demo's; nothing expires."""
+    """
+    The session, the folder of all tables, and how long looking up a click takes.
+
+    The dataset is the demo's, but nothing expires, and no key gets a route: then whole slots move, and no byte is written to move them.
+    """
 
     spark: SparkSession
     folder: Path
-    rounds: int
+    wait: float  # seconds a click
 
     def dataset(self, name: str) -> Dataset:
-        clicks = replace(dataset_named("clicks"), keep_windows=None)
+        clicks = replace(dataset_named("clicks"), keep_windows=None, max_routes=0)
         return replace(clicks, name=name, events=str(self.folder / "events"), state=str(self.folder / name))
 
     def task(self, name: str, window: Window, *, plan: str = "", **options: object) -> Task:
         return QuietTask(dataset=self.dataset(name), given_window=window, plan=plan, options=options)
 
-    def create(self, window: Window) -> None:
-        """The laid out state tables, empty; the other one comes with its first rows."""
-        for name in LAID_OUT:
-            create_layout(self.task(name, window))
+    def begin(self, past: Window) -> None:
+        """All state tables, with the clicks of the past. The two that are laid out begin alike: one is a copy."""
+        create_layout(self.task(EVENKEEL, past))
+        for name in (EVENKEEL, SHUFFLE):
+            self.load(name, past)
+        shutil.copytree(self.folder / EVENKEEL, self.folder / PLAIN)
+        save_function(PLAIN, initial_function(self.dataset(PLAIN)))
 
     # Before the job
+
+    def look_at_events(self, window: Window) -> None:
+        """Let Spark read the log and the files of the window's events."""
+        window_events(self.task(PLAIN, window)).write.format("noop").mode("overwrite").save()
 
     def load(self, name: str, window: Window) -> None:
         """Bring the window's events into the state."""
@@ -96,8 +109,8 @@ class StatefulBench:
 
     def sessions(self, name: str, window: Window, count: Callable[[int], None]) -> DataFrame:
         """Every user's sessions, those of the window and all; ``count`` hears of each task's clicks of the window."""
-        lines = self.spread[name](window).mapInPandas(sessionise(window.start, self.rounds, count), RESULT)
-        return lines if name != SALTED else lines.repartition("user_id").mapInPandas(merge_stretches, RESULT)
+        lines = self.spread[name](window).mapInArrow(sessionise(window.start, self.wait, count), RESULT)
+        return lines if name != SALTED else lines.repartition("user_id").mapInArrow(merge_stretches, RESULT)
 
     @property
     def spread(self) -> dict[str, Callable[[Window], DataFrame]]:
@@ -110,9 +123,7 @@ class StatefulBench:
 
     def _by_bucket(self, name: str, window: Window) -> DataFrame:
         """One bucket a task: what is grouped inside a task needs no shuffle."""
-        dataset = self.dataset(name)
-        buckets = (read_bucket(self.spark, dataset, bucket) for bucket in range(dataset.n_buckets))
-        return reduce(DataFrame.union, (_clicks(bucket, window).coalesce(1) for bucket in buckets))
+        return _clicks(read_buckets(self.spark, self.dataset(name)), window)
 
     def _by_user(self, window: Window) -> DataFrame:
         return _clicks(self._as_it_comes, window).repartition("user_id")

@@ -27,11 +27,11 @@ from benchmarks.stateful_layouts import (
     SHUFFLED,
     StatefulBench,
 )
-from schemas.dataset import ROOT, dataset_named
+from schemas.dataset import ROOT
 from spark_jobs.generate_clicks import DAY, generate_clicks
 from spark_jobs.job import Window
 
-N_WORKERS = 2
+N_WORKERS, N_CORES = 2, 4  # a task at once for each of eight buckets
 LONGEST_WAIT = 60.0  # seconds, for an event to be in the log
 BEFORE = -1  # the window before the first
 START = datetime(2026, 1, 3, tzinfo=UTC)
@@ -50,6 +50,7 @@ class Run:
     task_rows: list[int] = field(default_factory=list)  # that each task of the stateful stage worked on
     task_seconds: list[float] = field(default_factory=list)  # from Spark's event log
     shuffled_bytes: int = 0
+    waited: float = 0.0  # seconds that the fullest task waited for look-ups
     plan: dict[str, float] = field(default_factory=dict)  # θ before, after and at best, and what was moved
 
     @property
@@ -72,7 +73,7 @@ class Size:
     windows: int  # that are counted
     clicks: int  # a day
     past: int  # days in the state before them
-    rounds: int  # of work a click of the day
+    wait: float  # seconds to look a click of the day up
 
 
 def run_windows(folder: Path, url: str, size: Size) -> Iterator[list[Run]]:
@@ -86,13 +87,12 @@ def run_windows(folder: Path, url: str, size: Size) -> Iterator[list[Run]]:
     os.environ["EVENKEEL_WAREHOUSE"] = str(folder / "warehouse")  # control tables of its own
     spark = _session(url, log)
     try:
-        bench = StatefulBench(spark, folder, size.rounds)
+        bench = StatefulBench(spark, folder, size.wait)
         past = Window(start=START - size.past * DAY, end=START)
         _generate(bench, past, size)
-        bench.create(past)
-        loaded = _loaded(bench, BEFORE, past)
+        bench.begin(past)
         if size.windows > 1:
-            _warm_up(bench, loaded)
+            _warm_up(bench)
         for number in range(size.windows):
             _generate(bench, window_of(number), size)
             runs = _window(bench, number)
@@ -119,13 +119,11 @@ def _stages_of(runs: list[Run], log: Path) -> dict[str, PythonStage]:
 
 def _session(url: str, log: Path) -> SparkSession:
     settings: dict[str, bool | float | int | str | None] = {
-        "spark.cores.max": str(N_WORKERS),
-        "spark.executor.cores": "1",
-        "spark.executor.memory": "768m",
+        "spark.cores.max": str(N_WORKERS * N_CORES),
+        "spark.executor.cores": str(N_CORES),
+        "spark.executor.memory": "1500m",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # they share two cores
         "spark.executorEnv.PYTHONPATH": str(ROOT),  # the job's function is imported by name
-        # What adaptive execution aims at on a cluster with a core for each bucket.
-        "spark.sql.adaptive.coalescePartitions.minPartitionNum": dataset_named("clicks").n_buckets,
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": log.as_uri(),
         "spark.eventLog.compress": "false",
@@ -146,10 +144,10 @@ def _generate(bench: StatefulBench, window: Window, size: Size) -> None:
     generate_clicks(bench.task(EVENKEEL, window, first_day=first_day, clicks=size.clicks))
 
 
-def _warm_up(bench: StatefulBench, runs: dict[str, Run]) -> None:
-    """Run every job once, with hardly any work. Nothing is planned: window 0 must find the plain hash."""
-    for run in runs.values():
-        _job(replace(bench, rounds=1), run, window_of(BEFORE))
+def _warm_up(bench: StatefulBench) -> None:
+    """Run every job once, without waiting. Nothing is planned: window 0 must find the plain hash."""
+    for name in NAMES:
+        _job(replace(bench, wait=0.0), Run(name=name, window=BEFORE), window_of(BEFORE))
     bench.profile(window_of(BEFORE))
 
 
@@ -167,6 +165,7 @@ def _window(bench: StatefulBench, number: int) -> list[Run]:
 def _loaded(bench: StatefulBench, number: int, window: Window) -> dict[str, Run]:
     """The window is loaded for all. The two that shuffle share a table and its loading."""
     runs = {name: Run(name=name, window=number) for name in NAMES}
+    bench.look_at_events(window)  # or the first to load would pay for that
     for name in (*LAID_OUT, SHUFFLE):
         _timed(runs[name], "load", partial(bench.load, name, window))
     runs[SALTED].seconds["load"] = runs[SHUFFLE].seconds["load"]
@@ -204,6 +203,7 @@ def _job(bench: StatefulBench, run: Run, window: Window) -> None:
         bench.spark.sparkContext.setJobGroup("", "")
     run.results = totals_of([pq.read_table(target).to_pandas()])
     run.task_rows = sorted(rows.value)
+    run.waited = max(run.task_rows) * bench.wait
 
 
 class _Rows(AccumulatorParam[list[int]]):

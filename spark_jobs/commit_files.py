@@ -1,7 +1,7 @@
 """What one commit did to the table's files, read from the log itself by delta-rs and Arrow, without Spark."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.fs import DeltaStorageHandler
@@ -40,11 +41,11 @@ class Snapshot:
     files: PyFileSystem
     n_slots: int
 
-    @cached_property
-    def entries(self) -> dict[str, FileEntry]:
-        """All files of this version, by path."""
-        actions = pa.table(self.table.get_add_actions(flatten=True)).to_pylist()
-        return {action["path"]: self._entry(action) for action in actions}
+    def entries(self, paths: Collection[str]) -> dict[str, FileEntry]:
+        """Those of these files that are in this version, by path. The others never become objects of Python: there may be millions."""
+        actions = pa.table(self.table.get_add_actions(flatten=True))
+        is_wanted = pc.is_in(actions["path"].cast(pa.string()), pa.array(paths, pa.string()))
+        return {action["path"]: self._entry(action) for action in actions.filter(is_wanted).to_pylist()}
 
     def _entry(self, action: dict[str, Any]) -> FileEntry:
         low, high = action.get("min.slot"), action.get("max.slot")
@@ -107,13 +108,14 @@ def read_commit(dataset: Dataset, version: int) -> CommitFiles:
         actions = [json.loads(line) for line in stream.read().splitlines()]
     removed = {action["remove"]["path"] for action in actions if "remove" in action}
     added = {action["add"]["path"] for action in actions if "add" in action}
-    flipped = sorted((added - removed) & before.entries.keys())
+    were, are = before.entries(added | removed), after.entries(added)
+    flipped = sorted((added - removed) & were.keys())
     return CommitFiles(
         before=before,
         after=after,
-        removed=[before.entries[path] for path in sorted(removed)],
-        written=[after.entries[path] for path in sorted(added - set(flipped))],
-        flipped=[(before.entries[path], after.entries[path]) for path in flipped],
+        removed=[were[path] for path in sorted(removed)],
+        written=[are[path] for path in sorted(added - set(flipped))],
+        flipped=[(were[path], are[path]) for path in flipped],
     )
 
 

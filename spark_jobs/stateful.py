@@ -1,5 +1,5 @@
 """
-For your own stateful jobs: route rows, append or upsert them, and read one bucket, without knowing how the table is laid out.
+For your own stateful jobs: route rows, append or upsert them, and read one bucket or all, without knowing how the table is laid out.
 
 Each of these asks the table itself for its function, inside the transaction that writes. A migration at the same time makes
 the write start again with the new function: rows never land where the old one said.
@@ -19,7 +19,7 @@ from schemas.dataset import Dataset, dataset_named
 from spark_jobs import routing
 from spark_jobs.appending import append_rows, rows_per_slot
 from spark_jobs.control_tables import load_function
-from spark_jobs.data_files import DataFiles
+from spark_jobs.data_files import DataFiles, collected
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.settled_write import spread
@@ -29,6 +29,7 @@ from spark_jobs.state_table import read_table
 from spark_jobs.table_log import OURS, current_function
 
 _KEY = "__new_key"
+_UNIONS = "spark.sql.unionOutputPartitioning"
 
 
 def with_bucket(frame: DataFrame, dataset: str | Dataset) -> DataFrame:
@@ -40,6 +41,21 @@ def with_bucket(frame: DataFrame, dataset: str | Dataset) -> DataFrame:
 def read_bucket(spark: SparkSession, dataset: str | Dataset, bucket: int) -> DataFrame:
     """The rows of one bucket: every row of every key that lives there, its part of a split key's, and no other file is opened."""
     return read_table(spark, _dataset(dataset).state).where(F.col("bucket") == int(bucket))
+
+
+def read_buckets(spark: SparkSession, dataset: str | Dataset) -> DataFrame:
+    """
+    All rows, one partition a bucket, in their order: what works key by key inside a partition needs no shuffle.
+
+    The log is asked once for all buckets. Spark would bring all of them into one task unless
+    ``spark.sql.unionOutputPartitioning`` is false: refused until it is, and it must stay so while the frame is worked on.
+    """
+    _check_unions(spark)
+    transaction = LayoutTransaction(spark, _dataset(dataset))
+    n_buckets = load_function(transaction.dataset.name, transaction.function).n_buckets
+    files = collected(transaction.file_frame())
+    of_bucket = (files.take(np.flatnonzero(files.bucket == bucket)) for bucket in range(n_buckets))
+    return reduce(DataFrame.union, (transaction.rows_of(share).coalesce(1) for share in of_bucket))
 
 
 def append(frame: DataFrame, dataset: str | Dataset, *, batch: str | None = None) -> int:
@@ -143,6 +159,15 @@ def _others(old: DataFrame, new: DataFrame, *, key: str) -> DataFrame:
 
 def _dataset(dataset: str | Dataset) -> Dataset:
     return dataset_named(dataset) if isinstance(dataset, str) else dataset
+
+
+def _check_unions(spark: SparkSession) -> None:
+    value = spark.conf.get(_UNIONS)
+    if value != "false":
+        raise JobError(
+            f"{_UNIONS} must be false. Got {value}: a union of single partitions would become one task. Set it with"
+            f" spark.conf.set({_UNIONS!r}, False)."
+        )
 
 
 def _check_kind(dataset: Dataset, rows_per_key: str, *, use: str) -> None:

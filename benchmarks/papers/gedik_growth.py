@@ -126,8 +126,10 @@ _RUNS = _Runs()
 
 
 def _run_to(setting: Setting, method: str, seed: int) -> tuple[_Table, _Table]:
-    """The last two tables. All of LCL and LLL is linear that counts: their plans are the same, only b differs."""
+    """The last two tables. All of LCL and LLL is linear that counts: their plans are the same, only b differs. We have no utility."""
     planned = replace(setting, resources=setting.resources.replace("LLL", "LCL"))
+    if method == "evenkeel":
+        planned = replace(planned, utility=Setting().utility)
     before, after = _RUNS.tables(planned, method, seed)[setting.n_channels - 2 : setting.n_channels]
     return before, after
 

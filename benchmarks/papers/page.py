@@ -41,7 +41,7 @@ HEAD = """# The papers' experiments, repeated
 
 Made by `python -m benchmarks.papers --write`, which prints the same and keeps the numbers in
 [benchmarks/results/papers.json](../benchmarks/results/papers.json); `make papers` runs everything, `make papers QUICK=--quick` a
-short form. The papers' figures are pictures: what stands as theirs is what their text says. All runs are seeded, so that everybody gets the same figures, times aside;
+short form. The papers' figures are pictures: what stands as theirs is what their text says, in the section that the table names; pages differ between prints. All runs are seeded, so that everybody gets the same figures, times aside;
 times are processor times over that of an argsort of 10^6 floats in the same process. The experiments on splitting keys are on [splitting.md](splitting.md), those on feeds and
 panes on [forecast.md](forecast.md)."""
 
@@ -67,7 +67,7 @@ def make_page(sheets: list[Sheet]) -> str:
         parts.append(text)
         parts += [sheet.as_markdown() for sheet in sheets if sheet.experiment.name.startswith(section)]
     words = [sheet.experiment.words for sheet in sheets if sheet.experiment.words.other_shape]
-    others = [f"- {one.title.partition(', Fig.')[0]}, {one.other_shape}" for one in words]
+    others = [f"- {one.title.partition(', ')[0]}, {one.other_shape}" for one in words]
     parts += ["## Where the shape differs from the paper's", "\n".join(others)]
     return "\n\n".join(parts) + "\n"
 

@@ -46,6 +46,7 @@ class Words:
     """What stands beside an experiment's numbers."""
 
     title: str
+    place: str = ""  # the section of the paper that is read; empty for our own
     setting: str
     difference: str  # from the paper, explained
     readings: tuple[Reading, ...] = ()
@@ -97,7 +98,8 @@ class Sheet:
         rows = [
             [reading.what, reading.paper, _said(reading, grids)] for reading in self.experiment.words.readings
         ]
-        return [["what", "the paper", "ours"], *rows]
+        place = self.experiment.words.place
+        return [["what", f"the paper, {place}" if place else "the paper", "ours"], *rows]
 
 
 def _said(reading: Reading, grids: Grids) -> str:

@@ -42,6 +42,19 @@ def test_a_missed_goal_is_reported_and_kept_and_fails_nothing(monkeypatch, tmp_p
     assert [Goal(**row) for row in kept["benches"]["planners"]] == [missed]
 
 
+def test_a_run_can_be_kept_bench_by_bench(tmp_path):
+    """All of them take an hour: one that runs again replaces its own figures, and a quick form never stands beside a whole one."""
+    path = tmp_path / "bench.json"
+    for name, result in (("planners", "1x"), ("layout", "2x"), ("planners", "3x")):
+        bench.save_results(path, {name: [_goal(result=result)]}, quick=True)
+
+    kept = json.loads(path.read_text())["benches"]
+    assert {name: rows[0]["result"] for name, rows in kept.items()} == {"layout": "2x", "planners": "3x"}
+
+    bench.save_results(path, {"layout": [_goal()]}, quick=False)
+    assert list(json.loads(path.read_text())["benches"]) == ["layout"]
+
+
 def test_two_results_are_shown_side_by_side(tmp_path, capsys):
     """Figures are paired by name, whichever run has them, with the ratio and what became of the goal."""
     paths = []

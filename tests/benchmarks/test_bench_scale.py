@@ -5,7 +5,7 @@ import math
 import pytest
 
 from benchmarks.bench_scale import QUICK, measure
-from benchmarks.exponents import Series, fitted_exponent
+from benchmarks.exponents import Series, continued, fitted_exponent
 from benchmarks.scale_figures import goals_of, head_of, rows_of
 
 
@@ -32,6 +32,18 @@ def test_falling_values_are_not_extrapolated_to_nothing():
 def test_exponents_of_too_few_points_are_refused():
     with pytest.raises(ValueError, match=r"two points or more, all above 0. Got sizes \[1\]"):
         fitted_exponent([1], [1])
+
+
+def test_a_size_measured_by_itself_follows_the_kept_ones():
+    """The largest size takes longer than all others together: it is added to them, and what it measured again counts."""
+    kept = [Series(axis="keys", what="load", unit="s", sizes=[1, 10, 100], values=[5, 6, 7])]
+    new = Series(axis="keys", what="load", unit="s", sizes=[100], values=[8])
+    other = Series(axis="keys", what="plan", unit="s", sizes=[100], values=[1])
+
+    load, plan = continued(kept, [new, other])
+
+    assert (load.sizes, load.values) == ([1, 10, 100], [5, 6, 8])
+    assert (plan.sizes, plan.values) == ([100], [1])
 
 
 @pytest.mark.spark

@@ -30,13 +30,7 @@ def test_every_experiment_runs_on_tiny_sizes(name):
     experiment = EXPERIMENTS[name]
     grids = experiment.measure("tiny")
 
-    assert "evenkeel" in str([grid.rows.keys() for grid in grids]) or name in (
-        "gedik-7",
-        "gedik-9",
-        "gedik-10",
-        "gedik-11",
-        "fang-11",
-    )
+    assert "evenkeel" in str([(grid.measure, *grid.rows) for grid in grids])
     assert all(len(row) == len(grid.columns) for grid in grids for row in grid.rows.values())
     assert Sheet(experiment=experiment, grids=grids).as_markdown().count(experiment.words.difference) == 1
 

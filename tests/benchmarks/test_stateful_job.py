@@ -1,9 +1,11 @@
 """The benchmark's job: sessions are what they are however a user's day is cut."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from benchmarks.stateful_job import merge_stretches, sessionise, totals_of
@@ -24,8 +26,28 @@ def clicks_at(*minutes: float, user: int = 1, stretch: int = 0) -> pd.DataFrame:
     )
 
 
+def batches_of(*frames: pd.DataFrame) -> list[pa.RecordBatch]:
+    """As Spark hands them over, times with their zone."""
+    zoned = (frame.assign(clicked_at=frame["clicked_at"].dt.tz_localize("UTC")) for frame in frames)
+    return [
+        batch
+        for frame in zoned
+        for batch in pa.Table.from_pandas(
+            frame.assign(clicked_at=frame["clicked_at"].dt.as_unit("us"))
+        ).to_batches()
+    ]
+
+
+def sessions_of(*frames: pd.DataFrame, wait: float = 0.0) -> list[pa.RecordBatch]:
+    return list(sessionise(START, wait)(batches_of(*frames)))
+
+
+def lines_of(batches: list[pa.RecordBatch]) -> list[pd.DataFrame]:
+    return [batch.to_pandas() for batch in batches]
+
+
 def line_of(*frames: pd.DataFrame) -> pd.Series:
-    (result,) = sessionise(START, rounds=1)(iter(frames))
+    (result,) = lines_of(sessions_of(*frames))
     assert len(result) == 1
     return result.iloc[0]
 
@@ -53,8 +75,8 @@ def test_merged_stretches_are_the_whole_day(seed):
     hours = (whole["clicked_at"] - MIDNIGHT) / timedelta(hours=3)
     cut = whole.assign(stretch=np.maximum(np.floor(hours), 0).astype(int))
 
-    at_once = list(sessionise(START, rounds=1)(iter([whole])))
-    merged = list(merge_stretches(sessionise(START, rounds=1)(iter([cut]))))
+    at_once = lines_of(sessions_of(whole))
+    merged = lines_of(merge_stretches(sessions_of(cut)))
 
     assert len(merged[0]) == 8
     assert totals_of(merged) == pytest.approx(totals_of(at_once), rel=1e-12)
@@ -67,3 +89,18 @@ def test_every_row_is_worked_on_once():
 
     assert once["clicks"] == twice["clicks"]
     assert once["pseudonyms"] != twice["pseudonyms"]
+
+
+def test_only_clicks_of_the_day_are_waited_for():
+    """The wait stands for the work that is balanced: the day's clicks, not all that the state holds."""
+    began = time.perf_counter()
+    sessions_of(clicks_at(*range(-1000, 0)), clicks_at(1, 2), wait=0.05)
+    took = time.perf_counter() - began
+
+    assert 0.1 <= took < 10
+
+
+def test_nothing_comes_of_nothing():
+    """An empty bucket is a task too."""
+    assert sessions_of() == []
+    assert list(merge_stretches([])) == []

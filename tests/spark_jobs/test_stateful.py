@@ -10,7 +10,7 @@ from spark_jobs.function_change import MIGRATE, FunctionChange
 from spark_jobs.job import JobError, Task
 from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.migrate_layout import make_change
-from spark_jobs.stateful import append, read_bucket, upsert, with_bucket
+from spark_jobs.stateful import append, read_bucket, read_buckets, upsert, with_bucket
 from spark_jobs.table_log import current_function
 from tests.spark_jobs.conftest import visits
 from tests.spark_jobs.oracle import keys_astray, rows_in, state_of
@@ -36,6 +36,33 @@ def test_a_bucket_holds_all_rows_of_its_keys(spark, settled):
 
     assert rows_in(read_bucket(spark, settled, 2)) == rows_in(routed.where("bucket = 2"))
     assert routed.where("bucket = 2").select(f"`{key.replace('`', '``')}`").distinct().count() > 1
+
+
+@pytest.fixture
+def unions_apart(spark):
+    """What read_buckets asks for, and the session as it was afterwards."""
+    name = "spark.sql.unionOutputPartitioning"
+    before = spark.conf.get(name)
+    spark.conf.set(name, "false")
+    yield
+    spark.conf.set(name, before)
+
+
+@pytest.mark.usefixtures("unions_apart")
+def test_all_buckets_are_read_at_once_a_bucket_a_task(spark, settled):
+    """A job over the whole state needs no shuffle: partition i is bucket i, and rows that were deleted stay so."""
+    spark.sql(f"DELETE FROM delta.`{settled.state}` WHERE bucket = 2 AND slot % 3 = 0")
+    frame = read_buckets(spark, settled)
+
+    assert frame.rdd.getNumPartitions() == settled.n_buckets
+    assert rows_in(frame) == rows_in(state_of(spark, settled))
+    assert frame.where("spark_partition_id() != bucket").isEmpty()
+
+
+def test_a_session_that_would_put_all_buckets_into_one_task_is_refused(spark, settled):
+    """One task for the whole state is the worst straggler there is, and no error would say so."""
+    with pytest.raises(JobError, match=r"unionOutputPartitioning must be false. Got true"):
+        read_buckets(spark, settled)
 
 
 @pytest.fixture
