@@ -4,7 +4,7 @@ One key of six tenths of all events, in 8 buckets: ``python -m benchmarks.bench_
 A plain groupBy, Spark salted by hand and ``aggregate_window``, on an aggregate that Spark cannot combine on the map side and on one that it
 can. Why it cannot: the partial result of a list is all of its values, so that no less is sent than the rows. Results must be equal. Task
 times are from Spark's event log, of the stages that read a shuffle. It starts one Spark of its own with a heap of 6 GB; before each run
-the same is done with a twentieth of the rows, to warm up, but in the quick form. Of sending the quickest of three rounds counts.
+the same is done with a twentieth of the rows, to warm up, and of sending the quickest of three rounds counts, but in the quick form.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from partitioning.splitter_choice import Choice
 
 SENDING = "sending"
 EVERYTHING = (SENDING, *MERGES)
-N_ROWS, QUICK_ROWS = 10_000_000, 200_000
+N_ROWS, QUICK_ROWS = 10_000_000, 50_000
 WARM_UP = 20  # of so many rows one is enough to warm up
 N_ROUNDS = 3  # of sending
 SENT_BY = {
@@ -90,16 +90,16 @@ def _measure(
     for one in (bench, warm):
         if one is not None:
             one.build()
-    sending = _send_all(bench) if SENDING in what else {}
+    sending = _send_all(bench, 1 if warm is None else N_ROUNDS) if SENDING in what else {}
     merges = [one for one in MERGES if one in what]
     return sending, [_run(bench, warm, contender, one) for one in merges for contender in CONTENDERS]
 
 
-def _send_all(bench: SplittingBench) -> dict[str, float]:
+def _send_all(bench: SplittingBench, n_rounds: int) -> dict[str, float]:
     """The least seconds of some rounds, by what sends the rows: the first one reads cold files and runs cold code."""
     ways: dict[str, Callable[[], None]] = {HASH_REPARTITION: bench.hash_repartition}
     ways |= {name: partial(bench.send, choice) for name, choice in SENT_BY.items()}
-    rounds = [{name: _timed(name, way)[0] for name, way in ways.items()} for _ in range(N_ROUNDS)]
+    rounds = [{name: _timed(name, way)[0] for name, way in ways.items()} for _ in range(n_rounds)]
     return {name: min(one[name] for one in rounds) for name in ways}
 
 

@@ -97,6 +97,6 @@ def test_quick_form_has_equal_results_and_splits_the_heavy_key(tmp_path):
     for what in MERGES:
         runs = {run["contender"]: run for run in kept["runs"] if run["what"] == what}
         assert len({tuple(run["digest"]) for run in runs.values()}) == 1
-        assert runs[OURS]["facts"]["splitter"] == "pkg"
+        assert runs[OURS]["facts"]["splitter"] == "shuffle_heavy"
         assert runs[OURS]["facts"]["imbalance"] < 1.0
         assert [len(runs[name]["stages"]) for name in CONTENDERS] == [1, 2, 2]
