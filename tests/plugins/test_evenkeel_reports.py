@@ -175,7 +175,7 @@ def test_user_finds_a_report_from_the_navigation(browser, site, screen):
         frame = seen.page.frame_locator("iframe")
         frame.get_by_role("link", name="visits").click()
         frame.get_by_role("link", name="2026-01-04 00:00").click()
-        frame.get_by_role("heading", level=1, name="clicks 2026-01-03 00:00: held").wait_for()
+        frame.get_by_role("heading", level=1, name="clicks 2026-01-03 00:00 held").wait_for()
         inner = seen.page.frames[1]
 
         seen.page.set_viewport_size(screen)

@@ -59,8 +59,10 @@ def test_all_buckets_are_read_at_once_a_bucket_a_task(spark, settled):
     assert frame.where("spark_partition_id() != bucket").isEmpty()
 
 
+@pytest.mark.usefixtures("unions_apart")
 def test_a_session_that_would_put_all_buckets_into_one_task_is_refused(spark, settled):
     """One task for the whole state is the worst straggler there is, and no error would say so."""
+    spark.conf.set("spark.sql.unionOutputPartitioning", "true")
     with pytest.raises(JobError, match=r"unionOutputPartitioning must be false. Got true"):
         read_buckets(spark, settled)
 
