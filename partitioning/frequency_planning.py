@@ -8,7 +8,6 @@ Worked: the key of 50 rows of ``count_parts``'s example has 5 parts. If these ar
 grains to bucket 2, a fifth to 0 and a fifth to 1.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,7 +19,7 @@ from partitioning.planners.frequency_hash import FREQUENCY_HASH
 from partitioning.planning import fit_plan
 from partitioning.request import PlanRequest
 from partitioning.split_plan import SplitPlan
-from partitioning.splits import N_GRAINS, Part, Parts, even_weights
+from partitioning.splits import N_GRAINS, Part, Parts, even_weights, held_by
 from partitioning.sub_keys import count_parts, slots_of_parts
 
 Integers = NDArray[np.int64]
@@ -43,9 +42,7 @@ def split_by_frequency(
     for key in np.flatnonzero(n_parts > 1).tolist():
         part = np.arange(n_parts[key])
         places = buckets[slots_of_parts(hashes[key], part, buckets.size)].tolist()
-        weights: Counter[int] = Counter()
-        for bucket, weight in zip(places, even_weights(part.size), strict=True):
-            weights[bucket] += weight
+        weights = held_by(tuple(map(Part, places, even_weights(part.size))))
         if len(weights) > 1:
             found[key] = tuple(Part(bucket, weight) for bucket, weight in weights.items())
     return found

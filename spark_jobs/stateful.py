@@ -6,7 +6,6 @@ the write start again with the new function: rows never land where the old one s
 """
 
 from collections.abc import Collection
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from spark_jobs import routing
 from spark_jobs.appending import append_rows, rows_per_slot
 from spark_jobs.control_tables import load_function
 from spark_jobs.data_files import DataFiles, collected
+from spark_jobs.feeds import together
 from spark_jobs.job import JobError
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.settled_write import spread
@@ -55,7 +55,7 @@ def read_buckets(spark: SparkSession, dataset: str | Dataset) -> DataFrame:
     n_buckets = load_function(transaction.dataset.name, transaction.function).n_buckets
     files = collected(transaction.file_frame())
     of_bucket = (files.take(np.flatnonzero(files.bucket == bucket)) for bucket in range(n_buckets))
-    return reduce(DataFrame.union, (transaction.rows_of(share).coalesce(1) for share in of_bucket))
+    return together([transaction.rows_of(share).coalesce(1) for share in of_bucket])
 
 
 def append(frame: DataFrame, dataset: str | Dataset, *, batch: str | None = None) -> int:
@@ -112,7 +112,7 @@ def _upsert(transaction: LayoutTransaction, frame: DataFrame) -> int:
     rows = [routing.with_bucket(_in_order(frame, transaction), function, key=dataset.key)]
     if len(old):
         rows.append(_others(transaction.rows_of(old).drop("slot"), frame, key=dataset.key))
-    whole = reduce(DataFrame.unionByName, rows)
+    whole = together(rows)
     n_old = max(int(np.maximum(old.rows, 0).sum()), 1)
     row_bytes = float(old.live_bytes.sum()) / n_old
     own_file = slot_bytes(old, function) + new_rows * row_bytes >= dataset.min_file_bytes
