@@ -45,7 +45,12 @@ def profile_keys(task: Task) -> Result:
     transaction = LayoutTransaction(task.spark, dataset)
     function = load_function(dataset.name, transaction.function)
     heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
-    state_of_slot, state_of_key = _measure_state(task, transaction, function, heavy)
+    files = summed_files(transaction)
+    state_of_slot = slot_bytes(files, function)
+    if may_move_keys(dataset, function) or np.any(files.low_slot < files.high_slot):
+        state_of_key = _state_of_keys(task, files, function, heavy)
+    else:
+        state_of_key = _shared_by_cost(heavy, cost_of_slot, state_of_slot, function)
     rows = _item_rows(heavy, cost_of_slot, state_of_slot, state_of_key, function)
     identity = {"dataset": dataset.name, "window_start": window.start}
     changed = what_changed(read_rows(ITEM_STATS, **identity), rows)
@@ -125,17 +130,34 @@ def _heaviest(tracked: pa.Table, dataset: Dataset, function: PartitioningFunctio
 # The state
 
 
-def _measure_state(
-    task: Task, transaction: LayoutTransaction, function: PartitioningFunction, heavy: HeavyKeys
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bytes of each slot from the log, and of each heavy key by a read that the log prunes."""
-    files = summed_files(transaction)
+def may_move_keys(dataset: Dataset, function: PartitioningFunction) -> bool:
+    """Whether a plan may move a key without its slot: not where no route is allowed and there is none."""
+    return dataset.max_routes != 0 or bool(function.exceptions)
+
+
+def _state_of_keys(
+    task: Task, files: DataFiles, function: PartitioningFunction, heavy: HeavyKeys
+) -> NDArray[np.float64]:
+    """Bytes of each heavy key, by a read that the log prunes."""
     n_rows = max(int(np.maximum(files.rows, 0).sum()), 1)
     row_bytes = float(files.live_bytes.sum()) / n_rows
-    of_slot = slot_bytes(files, function)
     rows_of_key = _rows_of_keys(task, function, heavy.key) if len(files) and heavy.key else {}
-    of_key = np.array([rows_of_key.get(key, 0) * row_bytes for key in heavy.key])
-    return of_slot, of_key
+    return np.array([rows_of_key.get(key, 0) * row_bytes for key in heavy.key])
+
+
+def _shared_by_cost(
+    heavy: HeavyKeys,
+    cost_of_slot: NDArray[np.float64],
+    state_of_slot: NDArray[np.float64],
+    function: PartitioningFunction,
+) -> NDArray[np.float64]:
+    """
+    As much of its slot's bytes as each heavy key has of the slot's cost: an estimate, at the price of no read.
+
+    Good enough where slots move whole and files are settled: a key and the rest of its slot move together, and their sum is exact.
+    """
+    slots = _slots_of_keys(heavy, function)
+    return heavy.cost / np.maximum(cost_of_slot[slots], 1e-300) * state_of_slot[slots]
 
 
 def summed_files(transaction: LayoutTransaction) -> DataFiles:
@@ -162,6 +184,10 @@ def _rows_of_keys(task: Task, function: PartitioningFunction, keys: list[Any]) -
     return dict(zip(counts["key"].to_pylist(), counts["count"].to_pylist(), strict=True))
 
 
+def _slots_of_keys(heavy: HeavyKeys, function: PartitioningFunction) -> NDArray[np.int64]:
+    return slots_of(heavy.key, function.key_type, function.n_slots) if heavy.key else np.empty(0, np.int64)
+
+
 # What is stored
 
 
@@ -177,9 +203,7 @@ def _item_rows(
 
     Where mixed files made a slot look smaller than its heavy keys, the other slots give what it is missing.
     """
-    slot_of_key = (
-        slots_of(heavy.key, function.key_type, function.n_slots) if heavy.key else np.empty(0, np.int64)
-    )
+    slot_of_key = _slots_of_keys(heavy, function)
     tail_cost, tail_state = cost_of_slot.copy(), state_of_slot.copy()
     np.subtract.at(tail_cost, slot_of_key, heavy.cost)
     np.subtract.at(tail_state, slot_of_key, state_of_key)

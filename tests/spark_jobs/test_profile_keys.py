@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from schemas.tables import ITEM_STATS
 from spark_jobs.control_tables import read_rows
+from spark_jobs.data_files import collected
 from spark_jobs.item_stats import read_stats
+from spark_jobs.layout_transaction import LayoutTransaction
 from spark_jobs.load_window import load_window
-from spark_jobs.profile_keys import profile_keys
+from spark_jobs.profile_keys import may_move_keys, profile_keys
+from spark_jobs.table_log import initial_function
 from tests.spark_jobs.conftest import rows_of_day
 
 pytestmark = pytest.mark.spark
@@ -74,3 +78,31 @@ def test_profiling_again_replaces_the_windows_rows(dataset, task):
 
     rows = read_rows(ITEM_STATS, dataset=dataset.name)
     assert len({(row["kind"], row["slot"], row["key"]) for row in rows.to_pylist()}) == rows.num_rows
+
+
+def test_without_routes_a_slot_with_its_heavy_keys_holds_what_the_log_says(spark, dataset, task):
+    """Where only whole slots may move, no row of the state is read: a slot's sum is what a plan moves, and that is exact."""
+    dataset = replace(dataset, max_routes=0, min_file_bytes=1)
+    load_window(replace(task(0), dataset=dataset))
+    profile_keys(replace(task(0), dataset=dataset))
+    files = collected(LayoutTransaction(spark, dataset).file_frame())
+    in_log = np.bincount(files.low_slot, weights=files.live_bytes, minlength=64)
+    stats = read_stats(dataset, task(0).window)
+    cost, state = (np.bincount(stats.slot, weights=of, minlength=64) for of in (stats.cost, stats.state))
+
+    assert (files.low_slot == files.high_slot).all()
+    assert state == pytest.approx(in_log)
+    heavy = slice(stats.n_slots, None)
+    share = stats.cost[heavy] / cost[stats.slot[heavy]]
+    assert stats.state[heavy] == pytest.approx(share * in_log[stats.slot[heavy]])
+
+
+def test_a_key_may_move_where_routes_are_allowed_or_there(dataset):
+    """A route that is left from before can be taken back: its key moves without its slot, whatever the budget is now."""
+    plain = initial_function(dataset)
+    routed = plain.with_changes(routes={"user 1": 3 - plain.bucket_of("user 1")})
+
+    assert may_move_keys(dataset, plain)
+    assert may_move_keys(replace(dataset, max_routes=None), plain)
+    assert not may_move_keys(replace(dataset, max_routes=0), plain)
+    assert may_move_keys(replace(dataset, max_routes=0), routed)
