@@ -27,8 +27,10 @@ ELSEWHERE: dict[str, Callable[[list[str]], None]] = {
 
 def main(argv: list[str] | None = None) -> None:
     args = _parse_args(argv)
-    kept = load_grids() if args.page else _run_all(args)
+    if not args.page:
+        _run_all(args)
     if args.write or args.page:
+        kept = load_grids()
         write_page([Sheet(experiment=EXPERIMENTS[name], grids=grids) for name, grids in kept.items()])
         draw_pictures(kept)
     if not args.page:
@@ -60,8 +62,8 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def _run_all(args: argparse.Namespace) -> dict[str, list[Grid]]:
-    """Keeps what there is after each experiment: a run that is interrupted can be resumed."""
+def _run_all(args: argparse.Namespace) -> None:
+    """Prints every experiment and keeps what there is after each: a run that is interrupted can be resumed."""
     kept = load_grids() if args.resume else {}
     for name, experiment in EXPERIMENTS.items():
         if name in args.only and name not in kept:
@@ -69,7 +71,6 @@ def _run_all(args: argparse.Namespace) -> dict[str, list[Grid]]:
             kept = {known: kept[known] for known in EXPERIMENTS if known in kept}
             if args.write:
                 save_grids(kept, scale=args.scale)
-    return kept
 
 
 def _run(experiment: Experiment, scale: Scale) -> list[Grid]:
