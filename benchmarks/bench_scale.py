@@ -84,7 +84,7 @@ def measure(
     before = os.environ.get("EVENKEEL_WAREHOUSE", "")
     with tempfile.TemporaryDirectory(prefix="bench-scale-") as folder:
         os.environ["EVENKEEL_WAREHOUSE"] = folder  # control tables of its own
-        spark = SparkSession.builder.appName("bench_scale").getOrCreate()
+        spark = _session()
         try:
             keys = tuple(n_keys for n_keys in sizes.keys if least_keys <= n_keys <= most_keys)
             return _measure_axes(
@@ -92,6 +92,16 @@ def measure(
             )
         finally:
             os.environ["EVENKEEL_WAREHOUSE"] = before
+
+
+def _session() -> SparkSession:
+    """The active one, or one with room for 10^8 keys on one machine."""
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.driver.memory": "6g",
+        "spark.sql.shuffle.partitions": "16",
+    }
+    builder = SparkSession.builder.appName("bench_scale").config(map=settings)
+    return SparkSession.getActiveSession() or builder.getOrCreate()
 
 
 def _measure_axes(empty: LayoutBench, sizes: Sizes, axes: Collection[str], keep: Keep) -> list[Series]:

@@ -20,6 +20,7 @@ from spark_jobs.verify_layout import verify_layout
 
 N_HEAVY = 100
 KEYS_OF_ROWS = 100_000  # of the tables that grow in rows alone
+MIN_FILE_BYTES = 1_024  # little enough for a file a slot at every size: what grows is the table, not how its files are divided
 
 
 def measure_keys(bench: LayoutBench, book: SeriesBook, n_keys: int) -> None:
@@ -44,6 +45,7 @@ def _measure(bench: LayoutBench, book: SeriesBook, axis: str, size: float | None
         name=name,
         events=f"global_temp.{view}",
         state=str(bench.folder / name),
+        min_file_bytes=MIN_FILE_BYTES,
         planner="evenkeel",
     )
     create_layout(bench.task(dataset))
