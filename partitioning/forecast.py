@@ -11,15 +11,16 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partitioning.aligned import filled
 from partitioning.errors import ForecastError
 from partitioning.forecast_fit import fit_smoothing
 from partitioning.forecast_history import Cohort, CostHistory
 from partitioning.forecast_methods import FITTED, FIXED, METHODS, SEASONAL, Method, Run
-from partitioning.smoothing import Smoothing
+from partitioning.smoothing import Smoothing, State
 
 Floats = NDArray[np.float64]
 
-BLOCK = 16_384  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
+BLOCK = 12_500  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
 MAX_AHEAD = 10_000
 MAX_PERIOD = 100_000
 
@@ -104,6 +105,8 @@ def forecast(history: ArrayLike | CostHistory, options: ForecastOptions | None =
     )
     for cohort in known.cohorts():
         _forecast_cohort(cohort, options, result)
+    for costs in (result.expected, result.low, result.high):
+        np.maximum(costs, 0.0, out=costs)
     return result
 
 
@@ -114,7 +117,7 @@ def _smoothing(known: CostHistory, options: ForecastOptions) -> Smoothing:
 
 
 def _forecast_cohort(cohort: Cohort, options: ForecastOptions, result: Forecast) -> None:
-    """Fills in these items' columns."""
+    """Fills in these items' columns, as yet with costs below 0."""
     n_windows, n_items = cohort.cost.shape
     run = Run.of(options.method, n_windows, options.period)
     smoothing = FIXED.get(run.method, result.smoothing)
@@ -124,22 +127,22 @@ def _forecast_cohort(cohort: Cohort, options: ForecastOptions, result: Forecast)
     for first in range(0, n_items, BLOCK):
         block = slice(first, min(first + BLOCK, n_items))
         columns = block if isinstance(cohort.items, slice) else cohort.items[block]
-        expected, deviation = _run(run, cohort.cost[:, block], smoothing, options.n_ahead)
-        margin = spread[:, np.newaxis] * deviation
-        result.expected[:, columns] = np.maximum(expected, 0.0)
-        result.low[:, columns] = np.maximum(expected - margin, 0.0)
-        result.high[:, columns] = np.maximum(expected + margin, 0.0)
+        state, deviation = _run(run, cohort.cost[:, block], smoothing)
+        for row in range(options.n_ahead):
+            expected = state.ahead(row + 1, (n_windows + row) % run.period)
+            margin = spread[row] * deviation
+            result.expected[row, columns] = expected
+            result.low[row, columns] = expected - margin
+            result.high[row, columns] = expected + margin
 
 
-def _run(run: Run, cost: Floats, smoothing: Smoothing, n_ahead: int) -> tuple[Floats, Floats]:
-    """Forecasts, a row a window ahead, and each item's standard deviation of errors; infinite without any."""
+def _run(run: Run, cost: Floats, smoothing: Smoothing) -> tuple[State, Floats]:
+    """The state after the last window, and each item's standard deviation of one-window errors; infinite without any."""
     n_windows, n_items = cost.shape
     state = run.begin(cost, (n_items,))
-    squares = np.zeros(n_items)
-    for window, error in run.errors(state, cost, smoothing.alpha, smoothing.gamma, smoothing.delta):
+    squares = filled(0.0, (n_items,))
+    for window, miss in run.misses(state, cost, smoothing.alpha, smoothing.gamma, smoothing.delta):
         if window >= run.n_warm_up:
-            squares += np.multiply(error, error, out=error)
+            squares += np.multiply(miss, miss, out=state.scratch)
     n_errors = n_windows - run.n_warm_up
-    deviation = np.sqrt(squares / n_errors) if n_errors > 0 else np.full(n_items, np.inf)
-    ahead = [state.ahead(k, (n_windows - 1 + k) % run.period) for k in range(1, n_ahead + 1)]
-    return np.stack(ahead), deviation
+    return state, np.sqrt(squares / n_errors) if n_errors > 0 else np.full(n_items, np.inf)

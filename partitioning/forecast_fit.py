@@ -57,22 +57,18 @@ def _grid(*, has_season: bool) -> Floats:
 
 def _squares(run: Run, gram: Floats, grid: Floats) -> Iterator[Floats]:
     """The sum of squared errors of each smoothing of the grid, batch by batch."""
-    n_windows = len(gram)
-    size = max(1, _BATCH // n_windows**2)
+    size = max(1, _BATCH // len(gram) ** 2)
     for first in range(0, len(grid), size):
-        matrices = _error_matrices(run, n_windows, grid[first : first + size])
-        weighted = (matrices.reshape(-1, n_windows) @ gram).reshape(matrices.shape)
-        yield np.einsum("wsx,wsx->s", weighted, matrices)
+        yield _batch_squares(run, gram, grid[first : first + size])
 
 
-def _error_matrices(run: Run, n_windows: int, grid: Floats) -> Floats:
-    """A for each smoothing: the errors on unit histories, by (window, smoothing, window of the history)."""
-    alpha, gamma, delta = (grid[:, column, np.newaxis] for column in range(3))
-    cost = np.eye(n_windows)
-    state = run.begin(cost, (len(grid), n_windows))
-    counted = [
-        error.copy()
-        for window, error in run.errors(state, cost, alpha, gamma, delta)
-        if window >= run.n_warm_up
-    ]
-    return np.array(counted).reshape(-1, len(grid), n_windows)
+def _batch_squares(run: Run, gram: Floats, grid: Floats) -> Floats:
+    """A's rows are the errors on unit histories: (window of the history, smoothing), one window after the other."""
+    alpha, gamma, delta = grid.T.copy()
+    cost = np.eye(len(gram))[:, :, np.newaxis]
+    state = run.begin(cost, (len(gram), len(grid)))
+    squares = np.zeros(len(grid))
+    for window, miss in run.misses(state, cost, alpha, gamma, delta):
+        if window >= run.n_warm_up:
+            squares += np.multiply(gram @ miss, miss, out=state.scratch).sum(axis=0)
+    return squares

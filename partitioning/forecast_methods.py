@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from partitioning.smoothing import Gain, Gains, Smoothing, State, begin, begin_seasonal_naive, errors
+from partitioning.smoothing import Gain, Gains, Smoothing, State, begin, begin_seasonal_naive, misses
 
 Floats = NDArray[np.float64]
 Method = Literal["naive", "mean", "holt", "seasonal_naive", "seasonal_holt"]
@@ -49,11 +49,11 @@ class Run:
             return begin_seasonal_naive(cost, shape, self.period)
         return begin(cost, shape, self.n_seen)
 
-    def errors(
+    def misses(
         self, state: State, cost: Floats, alpha: Gain, gamma: Gain, delta: Gain
     ) -> Iterator[tuple[int, Floats]]:
-        """Runs through the windows; yields each window and its errors, those of the warm-up too."""
-        return errors(state, cost, self.n_seen, self._gains(alpha, gamma, delta))
+        """Runs through the windows; yields each window and how far its forecast missed, those of the warm-up too."""
+        return misses(state, cost, self.n_seen, self._gains(alpha, gamma, delta))
 
     def _gains(self, alpha: Gain, gamma: Gain, delta: Gain) -> Iterator[Gains]:
         if self.method == "mean":

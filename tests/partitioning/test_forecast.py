@@ -116,6 +116,13 @@ def test_the_forecasts_beside_holt():
     assert expected(history, method="seasonal_naive", period=3, n_ahead=4)[:, 0].tolist() == [2, 6, 3, 2]
 
 
+@FEW
+@given(st.lists(costs, min_size=1, max_size=9))
+def test_naive_is_the_last_window_to_the_last_bit(series):
+    """A level that keeps nothing of a miss is the cost itself: a plan on the naive forecast is a plan on the last window."""
+    assert expected(np.array(series, dtype=float)[:, np.newaxis], method="naive")[0, 0] == series[-1]
+
+
 def test_a_season_on_a_trend_is_continued():
     """Declared period, additive season: after two periods a cycle on a line is forecast exactly."""
     window = np.arange(31.0)
