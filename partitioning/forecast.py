@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 BLOCK = 12_500  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
 MAX_AHEAD = 10_000
 MAX_PERIOD = 100_000
+MIN_COVERAGE, MAX_COVERAGE = 0.01, 0.9999  # outside, an interval is a point or has no end, up to rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +54,9 @@ class ForecastOptions:
             raise ForecastError(
                 f"ForecastOptions.smoothing must be a Smoothing, or None. Got {self.smoothing!r}. Give Smoothing(alpha=..., gamma=...)."
             )
-        if not isinstance(self.coverage, float) or not 0 < self.coverage < 1:
+        if not isinstance(self.coverage, float) or not MIN_COVERAGE <= self.coverage <= MAX_COVERAGE:
             raise ForecastError(
-                f"ForecastOptions.coverage must lie between 0 and 1. Got {self.coverage!r}."
+                f"ForecastOptions.coverage must lie between {MIN_COVERAGE} and {MAX_COVERAGE}. Got {self.coverage!r}."
                 " Give 0.8 for intervals that hold in four windows of five."
             )
 

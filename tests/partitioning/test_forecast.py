@@ -340,9 +340,10 @@ def test_a_negative_zero_is_a_zero():
         ({"period": 1}, r"ForecastOptions\.period must be a whole number from 2 to 100000\. Got 1"),
         ({"n_ahead": 0}, r"ForecastOptions\.n_ahead must be a whole number from 1 to 10000\. Got 0"),
         ({"n_ahead": True}, r"ForecastOptions\.n_ahead must be .* Got True"),
-        ({"coverage": "0.8"}, r"ForecastOptions\.coverage must lie between 0 and 1\. Got '0\.8'"),
+        ({"coverage": "0.8"}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got '0\.8'"),
         ({"smoothing": 0.5}, r"ForecastOptions\.smoothing must be a Smoothing, or None\. Got 0\.5"),
-        ({"coverage": 1.0}, r"ForecastOptions\.coverage must lie between 0 and 1\. Got 1\.0"),
+        ({"coverage": 1.0}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got 1\.0"),
+        ({"coverage": 1e-20}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got 1e-20"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, message):
