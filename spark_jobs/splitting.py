@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import arrow_udf
 
 from partitioning.splitter_choice import SIGNIFICANT, Choice, WindowStatistics
-from partitioning.splitters.sources import source_of
+from partitioning.splitters.sources import send_gathered, source_of
 
 _SOURCE_BITS = (
     33  # monotonically_increasing_id: the partition's number above them, the row's position in it below
@@ -44,8 +44,9 @@ def _sent_by_sources(key_hash: Column, choice: Choice, n_buckets: int) -> Column
 
     def send(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         source = source_of(splitter, n_buckets=n_buckets, n_choices=n_choices)
-        for batch in batches:
-            yield pa.array(source.send(batch.to_numpy(zero_copy_only=False)), pa.int32())
+        hashes = (batch.to_numpy(zero_copy_only=False) for batch in batches)
+        for bucket in send_gathered(source, hashes):  # Spark counts the rows that come back, not the batches
+            yield pa.array(bucket, pa.int32())
 
     # Asked twice for a row, a source would count it twice: Spark must not.
     sent: Column = arrow_udf(send, "int").asNondeterministic()(key_hash)  # type: ignore[call-overload]  # its kind is in the hints

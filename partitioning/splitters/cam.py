@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from partitioning.splitters.candidates import candidates_by_key
+from partitioning.splitters.candidates import candidates_of
 from partitioning.splitters.options import CardinalityOptions
 from partitioning.splitters.request import SplitRequest
 from partitioning.splitters.row_by_row import Known, RowByRowSource, decide_by_affinity
@@ -41,9 +41,7 @@ class ExactCamSource:
 
     def __init__(self, n_buckets: int, options: CardinalityOptions) -> None:
         options.check_fits(n_buckets)
-        self._senders = WholeKeySenders(
-            n_buckets, 1, lambda keys: candidates_by_key(keys, n_buckets, options)
-        )
+        self._senders = WholeKeySenders(n_buckets, 1, lambda keys: candidates_of(keys, n_buckets, options))
 
     def send(self, key_hash: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bucket of each row. However the window is cut into batches, the answers are the same."""

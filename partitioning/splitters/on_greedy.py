@@ -1,7 +1,5 @@
 """On-Greedy (Nasir et al., Sec. 6.2 Q1): a new key goes to the least loaded of all buckets."""
 
-from itertools import repeat
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,11 +15,13 @@ def split_on_greedy(request: SplitRequest, estimation: Estimation = LOCAL) -> ND
 
     The source that meets a key first decides, by the loads it knows; all others follow. Keys are whole.
     """
-    every_bucket = range(request.n_buckets)
+    every_bucket = np.arange(request.n_buckets)[:, np.newaxis]
     return send_with(
         request,
         estimation,
         lambda n_sources: WholeKeySenders(
-            request.n_buckets, n_sources, lambda keys: repeat(every_bucket, keys.size)
+            request.n_buckets,
+            n_sources,
+            lambda keys: np.broadcast_to(every_bucket, (request.n_buckets, keys.size)),
         ),
     )

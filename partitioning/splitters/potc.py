@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from partitioning.splitters.candidates import candidates_by_key
+from partitioning.splitters.candidates import candidates_of
 from partitioning.splitters.options import PkgOptions
 from partitioning.splitters.request import SplitRequest
 from partitioning.splitters.sending import send_with
@@ -23,6 +23,6 @@ def split_potc(request: SplitRequest, options: PkgOptions | None = None) -> NDAr
         request,
         options.estimation,
         lambda n_sources: WholeKeySenders(
-            request.n_buckets, n_sources, lambda keys: candidates_by_key(keys, request.n_buckets, options)
+            request.n_buckets, n_sources, lambda keys: candidates_of(keys, request.n_buckets, options)
         ),
     )

@@ -1,6 +1,9 @@
 """One source of each splitter whose sources need not agree on anything: what a partition of Spark can be."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partitioning.errors import SplitRequestError
 from partitioning.splitters import SPLITTERS
@@ -21,6 +24,7 @@ _SOURCES: dict[str, tuple[type[Choices], Callable[..., Source]]] = {
 }
 BY_POSITION = ("hash", "shuffle")  # need no memory: a row's key, or its position, says its bucket
 LOCAL_SPLITTERS = (*BY_POSITION, *_SOURCES)
+_GATHERED = 65_536  # rows that are sent at once: half a megabyte of hashes
 
 
 def check_local(splitter: str) -> str:
@@ -42,3 +46,19 @@ def source_of(splitter: str, *, n_buckets: int, n_choices: int) -> Source:
     """
     options, make = _SOURCES[check_local(splitter)]
     return make(n_buckets, options(n_choices=min(n_choices, n_buckets), is_distinct=True))
+
+
+def send_gathered(source: Source, batches: Iterable[NDArray[np.int64]]) -> Iterator[NDArray[np.int64]]:
+    """
+    The bucket of each row, in order, in fewer and larger batches than came: many small ones cost more to send.
+
+    Never holds more than a batch and ``_GATHERED`` rows.
+    """
+    held: list[NDArray[np.int64]] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(one.size for one in held) >= _GATHERED:
+            yield source.send(np.concatenate(held))
+            held = []
+    if held:
+        yield source.send(np.concatenate(held))

@@ -1,22 +1,24 @@
 """
 Senders that keep keys whole: a key goes where its first row went, by the loads that row's source knew then.
 
-What all of PoTC, On-Greedy and cAM come down to. Only the first row of a key needs a choice. Where new keys are rare, the
-rows between two of them are counted at once: a sort, some microseconds a new key and some nanoseconds a row. Where they are
-frequent, row after row is quicker. Both make the same choices.
+What all of PoTC, On-Greedy and cAM come down to. Only the first row of a key needs a choice, so rows of keys that are known are looked up
+and counted many at once; only rows of keys that were new a few thousand rows ago go one by one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-# The candidate buckets of each of these keys, one sequence a key.
-Candidates = Callable[[NDArray[np.int64]], Iterable[Sequence[int]]]
+from partitioning.splitters.key_buckets import NOT_SENT, KeyBuckets
 
-NOT_SENT = -1
-_SHORT = 256  # rows that are counted sooner one by one
-_FREQUENT = 32  # rows to a new key, up to which all rows are sent sooner one by one
+# The candidate buckets of each of these keys, a column a key.
+Candidates = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+
+_TWO = 2
+_STRETCH = 16_384  # rows that are looked up at once
+_FEW = 64  # places in the loads, up to which rows of known keys are counted sooner beforehand
 
 
 class WholeKeySenders:
@@ -25,104 +27,100 @@ class WholeKeySenders:
     def __init__(self, n_buckets: int, n_sources: int, candidates: Candidates) -> None:
         self.load = np.zeros((n_sources, n_buckets), dtype=np.int64)
         self._candidates = candidates
-        self._bucket_of: dict[int, int] = {}
+        self._known = KeyBuckets()
 
     def send(self, key_hash: NDArray[np.int64], source: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bucket of each row. However a stream is cut into batches, the answers are the same."""
-        keys, first, code = np.unique(key_hash, return_index=True, return_inverse=True)
-        bucket_of = self.known_buckets(keys)
-        new = np.flatnonzero(bucket_of == NOT_SENT)
-        new = new[np.argsort(first[new])]  # in order of arrival
+        bucket = np.empty(key_hash.size, dtype=np.int64)
         own = source * self.load.shape[1]  # where the loads that the row's source knows begin
-        options = zip(new.tolist(), self._candidates(keys[new]), strict=True)
-        if new.size * _FREQUENT >= key_hash.size:
-            bucket_of = self._send_one_by_one(own, code, bucket_of, dict(options))
+        length = max(_STRETCH, self.load.size)  # enough rows for going through all loads to pay
+        for start in range(0, key_hash.size, length):
+            rows = slice(start, start + length)
+            bucket[rows] = self._send_stretch(key_hash[rows], own[rows])
+        return bucket
+
+    def _send_stretch(self, key_hash: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
+        bucket = self._known.buckets_of(key_hash)
+        new = np.flatnonzero(bucket == NOT_SENT)
+        if new.size:
+            self._choose(_NewRows(new, key_hash[new], own[new], _known_places(own, bucket)))
+            bucket[new] = self._known.buckets_of(key_hash[new])
+        self.load += np.bincount(own + bucket, minlength=self.load.size).reshape(self.load.shape)
+        return bucket
+
+    def _choose(self, rows: "_NewRows") -> None:
+        """Remember the bucket of each new key."""
+        candidates = self._candidates(rows.key_hash)
+        is_quick = candidates.shape[0] == _TWO and self.load.size <= _FEW
+        choose = _choose_of_two if is_quick else _choose_of_any
+        chosen = choose(self.load.reshape(-1).tolist(), rows, candidates)
+        self._known.add(
+            np.fromiter(chosen, dtype=np.int64, count=len(chosen)),
+            np.fromiter(chosen.values(), dtype=np.int64, count=len(chosen)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _NewRows:
+    """The rows of new keys in a stretch, and what goes on around them."""
+
+    row: NDArray[np.int64]  # position in the stretch
+    key_hash: NDArray[np.int64]
+    own: NDArray[np.int64]  # where the loads that the row's source knows begin
+    known: NDArray[np.int64]  # of every row of the stretch, its place in the loads; NOT_SENT: a new key
+
+    def known_before(self, n_places: int) -> NDArray[np.int64]:
+        """How many rows of known keys come before each new row, by place: a row of the answer a new row."""
+        is_known = self.known != NOT_SENT
+        after = np.cumsum(~is_known)[is_known]  # so many new rows
+        counts = np.bincount(
+            after * n_places + self.known[is_known], minlength=(self.row.size + 1) * n_places
+        )
+        return counts.reshape(-1, n_places).cumsum(axis=0)
+
+
+def _known_places(own: NDArray[np.int64], bucket: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where(bucket == NOT_SENT, NOT_SENT, own + bucket)
+
+
+def _choose_of_two(load: list[int], rows: _NewRows, candidates: NDArray[np.int64]) -> dict[int, int]:
+    """
+    The bucket of each new key: the less loaded of its two candidates when its first row arrives, the first if they are equal.
+
+    Rows of known keys are counted beforehand: ``ahead`` is how many more of them the second candidate has got by then.
+    """
+    known, each = rows.known_before(len(load)), np.arange(rows.row.size)
+    first_place, second_place = candidates + rows.own
+    n_ahead = known[each, second_place] - known[each, first_place]
+    columns = (rows.key_hash, rows.own, first_place, second_place, n_ahead)
+    chosen: dict[int, int] = {}
+    for key, own, first, second, ahead in zip(*(column.tolist() for column in columns), strict=True):
+        if key in chosen:
+            place = own + chosen[key]
         else:
-            self._send_between(own, code, bucket_of, first, options)
-        self._bucket_of.update(zip(keys[new].tolist(), bucket_of[new].tolist(), strict=True))
-        return bucket_of[code]
-
-    def _send_between(
-        self,
-        own: NDArray[np.int64],
-        code: NDArray[np.int64],
-        bucket_of: NDArray[np.int64],
-        first: NDArray[np.int64],
-        options: Iterable[tuple[int, Sequence[int]]],
-    ) -> None:
-        """Choose for new keys, in order of arrival, and count the rows between them at once; fills ``bucket_of`` in."""
-        batch = _Batch(self.load, own, code, bucket_of)
-        for key, candidates in options:
-            bucket_of[key] = batch.choose(int(first[key]), candidates)
-        self.load[:] = batch.finish()
-
-    def _send_one_by_one(
-        self,
-        own: NDArray[np.int64],
-        code: NDArray[np.int64],
-        bucket_of: NDArray[np.int64],
-        options: dict[int, Sequence[int]],
-    ) -> NDArray[np.int64]:
-        """The same, row after row; the buckets of all keys of the batch."""
-        load: list[int] = self.load.reshape(-1).tolist()
-        chosen: list[int] = bucket_of.tolist()
-        for start, key in zip(own.tolist(), code.tolist(), strict=True):
-            bucket = chosen[key]
-            if bucket == NOT_SENT:
-                bucket = chosen[key] = _least_loaded(load, start, options[key])
-            load[start + bucket] += 1
-        self.load[:] = np.array(load, dtype=np.int64).reshape(self.load.shape)
-        return np.array(chosen, dtype=np.int64)
-
-    def known_buckets(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The bucket agreed on for each key, NOT_SENT for a new one."""
-        if not self._bucket_of:
-            return np.full(keys.size, NOT_SENT, dtype=np.int64)
-        known = (self._bucket_of.get(key, NOT_SENT) for key in keys.tolist())
-        return np.fromiter(known, dtype=np.int64, count=keys.size)
+            place = second if load[second] + ahead < load[first] else first
+            chosen[key] = place - own
+        load[place] += 1
+    return chosen
 
 
-class _Batch:
-    """The loads while the rows of one batch go by."""
-
-    def __init__(
-        self,
-        load: NDArray[np.int64],
-        own: NDArray[np.int64],
-        code: NDArray[np.int64],
-        bucket_of: NDArray[np.int64],
-    ) -> None:
-        self._shape = load.shape
-        self._load: list[int] = load.reshape(-1).tolist()
-        self._own = own
-        self._code = code
-        self._bucket_of = bucket_of  # shared with the caller, who fills it in
-        self._next = 0  # rows before it are counted
-
-    def choose(self, row: int, options: Sequence[int]) -> int:
-        """The first of the least loaded of these buckets, as known to the row's source when the row arrives."""
-        self._count_until(row)
-        return _least_loaded(self._load, int(self._own[row]), options)
-
-    def finish(self) -> NDArray[np.int64]:
-        """The loads after the last row."""
-        self._count_until(self._code.size)
-        return np.array(self._load, dtype=np.int64).reshape(self._shape)
-
-    def _count_until(self, row: int) -> None:
-        rows = slice(self._next, row)
-        places = self._own[rows] + self._bucket_of[self._code[rows]]
-        if places.size <= _SHORT:
-            for place in places.tolist():
-                self._load[place] += 1
-        else:
-            counts = np.bincount(places)
-            for place in np.flatnonzero(counts).tolist():
-                self._load[place] += int(counts[place])
-        self._next = row
+def _choose_of_any(load: list[int], rows: _NewRows, candidates: NDArray[np.int64]) -> dict[int, int]:
+    """The same for any number of candidates, and of places; rows of known keys are counted as they go by."""
+    known, counted = rows.known.tolist(), 0
+    chosen: dict[int, int] = {}
+    for row, key, own, options in zip(
+        rows.row.tolist(), rows.key_hash.tolist(), rows.own.tolist(), candidates.T, strict=True
+    ):
+        for place in known[counted:row]:
+            load[place] += 1
+        counted = row + 1
+        if key not in chosen:
+            chosen[key] = _least_loaded(load, own, options.tolist())
+        load[own + chosen[key]] += 1
+    return chosen
 
 
-def _least_loaded(load: list[int], own: int, options: Sequence[int]) -> int:
+def _least_loaded(load: list[int], own: int, options: list[int]) -> int:
     """The first of the least loaded of these buckets; ``own`` is where the loads that the source knows begin."""
     best = options[0]
     for bucket in options[1:]:

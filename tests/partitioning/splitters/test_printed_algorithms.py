@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from partitioning.splitters import SPLITTERS, whole_keys
 from partitioning.splitters.am import am_source
 from partitioning.splitters.cam import cam_source
-from partitioning.splitters.candidates import candidates_by_key
+from partitioning.splitters.candidates import candidates_by_key, candidates_of
 from partitioning.splitters.cm import cm_source
 from partitioning.splitters.lm import lm_source
 from partitioning.splitters.options import (
@@ -195,7 +195,7 @@ def test_batches_do_not_change_what_a_source_sends(request_, name, size):
 
 SENDERS = {
     "pkg": lambda n: PkgSenders(n, 4),
-    "potc": lambda n: WholeKeySenders(n, 4, lambda keys: candidates_by_key(keys, n, Choices())),
+    "potc": lambda n: WholeKeySenders(n, 4, lambda keys: candidates_of(keys, n, Choices())),
 }
 
 
@@ -213,7 +213,7 @@ def test_batches_do_not_change_what_senders_send(request_, name, size):
 
 
 def test_long_stretches_without_a_new_key_are_counted():
-    """Whole keys: rows between new keys are counted in bulk where there are many, one by one where there are few."""
+    """Whole keys: rows between new keys count when the next one is chosen for, however many they are."""
     rng = np.random.default_rng(2)
     # The k-th key is new after a stretch of 300 to 500 rows, or of none, and the old ones recur unevenly.
     stretches = [
@@ -225,10 +225,12 @@ def test_long_stretches_without_a_new_key_are_counted():
     assert SPLITTERS["potc"](request).tolist() == reference.potc(request)
 
 
-@pytest.mark.parametrize("frequent", [0, 10**9])
-def test_whole_keys_are_the_same_by_rows_and_between_new_keys(monkeypatch, frequent):
-    """Which of the two ways is quicker depends on how often new keys come; what is chosen does not."""
-    monkeypatch.setattr(whole_keys, "_FREQUENT", frequent)  # 0: between new keys, else row after row
+@pytest.mark.parametrize("few", [0, 10**9])
+@pytest.mark.parametrize("stretch", [1, 100, 10**9])
+def test_whole_keys_are_the_same_however_rows_are_counted(monkeypatch, few, stretch):
+    """Known keys are counted beforehand or as they go by, over stretches of some length: for speed, without a say in what is chosen."""
+    monkeypatch.setattr(whole_keys, "_FEW", few)  # 0: as they go by, else beforehand
+    monkeypatch.setattr(whole_keys, "_STRETCH", stretch)
     keys = np.random.default_rng(3).zipf(1.3, 3_000) % 900
     request = SplitRequest.of_keys(keys, "bigint", n_buckets=5, source=deal_round_robin(keys.size, 3))
 

@@ -5,10 +5,17 @@ import pytest
 
 from partitioning.errors import SplitRequestError
 from partitioning.hashing import hash_keys
+from partitioning.splitters import sources
 from partitioning.splitters.options import PkgOptions
 from partitioning.splitters.pkg import N_DEALT, split_pkg
 from partitioning.splitters.request import SplitRequest
-from partitioning.splitters.sources import BY_POSITION, LOCAL_SPLITTERS, check_local, source_of
+from partitioning.splitters.sources import (
+    BY_POSITION,
+    LOCAL_SPLITTERS,
+    check_local,
+    send_gathered,
+    source_of,
+)
 
 SENDING = [splitter for splitter in LOCAL_SPLITTERS if splitter not in BY_POSITION]
 
@@ -28,6 +35,26 @@ def test_batches_change_nothing(splitter):
 
     assert np.concatenate(parts).tolist() == whole.tolist()
     assert set(whole) <= set(range(8))
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000, 3_999, 4_000])
+def test_gathering_loses_no_row_and_keeps_their_order(monkeypatch, size):
+    """Spark puts the n-th bucket beside the n-th row, and fails if one is missing."""
+    monkeypatch.setattr(sources, "_GATHERED", 1_000)
+    rows = skewed(4_000)
+    whole = source_of("cam", n_buckets=8, n_choices=2).send(rows)
+    batches = np.split(rows, range(size, rows.size, size))
+
+    sent = list(send_gathered(source_of("cam", n_buckets=8, n_choices=2), iter(batches)))
+
+    assert np.concatenate(sent).tolist() == whole.tolist()
+    assert max(bucket.size for bucket in sent) < 1_000 + size
+    assert len(sent) <= 5
+
+
+def test_an_empty_partition_sends_nothing():
+    """A partition of Spark may have no rows, and then no batch."""
+    assert list(send_gathered(source_of("cam", n_buckets=8, n_choices=2), iter([]))) == []
 
 
 def test_dealt_pkg_is_pkg_of_so_many_sources():
