@@ -1,8 +1,11 @@
 """What the runs come to: straggler factors, totals, the size from which rebalancing pays, and the goals."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
+
+import numpy as np
 
 from benchmarks.goals import Goal
 from benchmarks.stateful_layouts import EVENKEEL, NAMES
@@ -64,21 +67,30 @@ def _sum(name: str, runs: list[Run]) -> Sum:
 
 def break_evens(runs: list[Run]) -> dict[str, float]:
     """
-    For each alternative: from how long a wait of the mean task on Evenkeel's sum is the lower one. 0 or less: always.
+    For each alternative: from how long a wait of a mean bucket on Evenkeel's sum is the lower one. 0 or less: always; infinite: never.
 
-    A stage waits as long as its fullest task, which is the mean times the straggler factor by rows; all other seconds of the
-    run (loading, rebalancing, reading, shuffling, sorting) are taken to be what they were here, however long the wait is.
+    A stage waits as long as its fullest task. All other seconds of the run (loading, rebalancing, reading, shuffling, sorting) are taken to
+    be what they were here, however long the wait is.
     """
+    mean_rows = {run.window: float(np.mean(run.task_rows)) for run in runs if run.name == EVENKEEL}
 
     def of(name: str) -> tuple[float, float]:
         own = [run for run in runs if run.name == name]
-        return sum(run.total - run.waited for run in own), sum(run.straggler_by_rows for run in own)
+        waits = (
+            max(run.task_rows) / mean_rows[run.window] for run in own
+        )  # of mean buckets: tasks may be more
+        return sum(run.total - run.waited for run in own), sum(waits)
 
-    other, factor = of(EVENKEEL)
+    ours, our_waits = of(EVENKEEL)
     pays = {}
     for name in NAMES[:-1]:
-        their_other, their_factor = of(name)
-        pays[name] = (other - their_other) / max(their_factor - factor, 1e-9)
+        theirs, their_waits = of(name)
+        is_fuller = their_waits > our_waits
+        pays[name] = (
+            (ours - theirs) / (their_waits - our_waits)
+            if is_fuller
+            else math.copysign(math.inf, ours - theirs)
+        )
     return pays
 
 
@@ -138,6 +150,6 @@ def print_runs(runs: list[Run]) -> None:
     for total in sums_of(runs):
         print(f"{total.name:<8}" + "".join(f"{getattr(total, name):>13.1f}" for name in names))
     print(
-        "\nmean wait of a task from which on Evenkeel's sum is the lower: "
+        "\nwait of a mean bucket from which on Evenkeel's sum is the lower: "
         + ", ".join(f"{seconds:.1f} s ({WHAT[name]})" for name, seconds in break_evens(runs).items())
     )
