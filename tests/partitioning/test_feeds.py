@@ -286,6 +286,8 @@ def test_no_feeds_need_no_loaders():
         (lambda: assign_round_robin(WALK, 0), r"n_loaders must be a whole number from 1\. Got 0"),
         (lambda: assign_by_hash(WALK, ["a"], 2), r"names must have 9 values, .* Got 1"),
         (lambda: FeedRequest.of(rate=["x"], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
+        (lambda: FeedRequest.of(rate=[10**400], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
+        (lambda: FeedRequest.of(rate=[1], owner=[0], capacity=10**400), r"FeedRequest\.capacity must be a finite number"),
         (lambda: bound_loaders([float("nan")], 1), r"sizes must be 0 or more\. Got nan at position 0 \(1 of 1 feeds\)"),
         (lambda: bound_loaders([1], 0), r"capacity must be a finite number above 0\. Got 0"),
         (lambda: bound_loaders([1], np.inf), r"capacity must be a finite number above 0\. Got inf"),

@@ -317,6 +317,7 @@ def test_items_do_not_disturb_each_other(seed):
         ),
         ([[np.inf]], r"Got inf in window 0, item 0"),
         ([["many"]], r"history must hold numbers"),
+        ([[10**400]], r"history must hold numbers\. Got something else \(int too large"),
         ([[1, 2], [3]], r"history must hold numbers"),
     ],
 )
