@@ -71,9 +71,7 @@ def run_backtest(
         champion=scores[0],
         challenger=others[0] if others else None,
         clairvoyant=clairvoyant,
-        hash_imbalance=tuple(
-            setting.hash_imbalance(window) for window in range(setting.first, setting.windows.n_windows)
-        ),
+        hash_imbalance=tuple(setting.hash_imbalance(window) for window in setting.judged),
     )
 
 

@@ -147,7 +147,7 @@ def recommend_workers(present: Workers, demand: Demand, costs: RowCosts) -> Reco
     )
     useful = None
     if demand.heaviest_rows > 0:
-        useful = max(1, math.floor(demand.rows / demand.heaviest_rows * (1 + _ROUNDING)))
+        useful = max(1, math.floor(min(demand.rows / demand.heaviest_rows, _TOO_LARGE) * (1 + _ROUNDING)))
     return Recommendation(lines=lines, useful_buckets=useful)
 
 

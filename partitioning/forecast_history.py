@@ -82,7 +82,7 @@ def _as_floats(history: ArrayLike) -> Floats:
     try:
         n_axes = np.ndim(history)
         cost = np.ascontiguousarray(history, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ForecastError(
             f"history must hold numbers. Got something else ({error}). Give one row a window, one column an item."
         ) from None

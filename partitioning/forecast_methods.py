@@ -21,7 +21,7 @@ FITTED: frozenset[Method] = frozenset({"holt", "seasonal_holt"})
 _PLAIN: dict[Method, Method] = {"seasonal_naive": "naive", "seasonal_holt": "holt"}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """One method on items that have the same number of windows."""
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from partitioning import item_checks
 from partitioning.errors import PlanRequestError
+from partitioning.hashing import is_whole
 
 
 def _none() -> NDArray[np.int64]:
@@ -42,9 +43,9 @@ class History:
                 "History.item, source and age must have one value a move. Got"
                 f" {self.item.size}, {self.source.size} and {self.age.size}. Give all three for every move."
             )
-        if self.n_windows < 0:
+        if not is_whole(self.n_windows) or self.n_windows < 0:
             raise PlanRequestError(
-                f"History.n_windows must be 0 or more. Got {self.n_windows}. Give 0 to let items go back at once."
+                f"History.n_windows must be a whole number, 0 or more. Got {self.n_windows!r}. Give 0 to let items go back at once."
             )
         if not self.min_gain >= 1:
             raise PlanRequestError(

@@ -15,6 +15,7 @@ Integers = NDArray[np.int64]
 
 N_RECENT = 50  # panes that the running mean and deviation look back on
 MIN_RECENT = 2  # before so many panes nothing is known of their size
+MAX_PIECES = 100  # of a pane, for each node: after an idle hour the mean is next to nothing, and every row would be a piece
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,9 +41,10 @@ def route_panes_by_rate(rows: ArrayLike, n_nodes: int, n_recent: int = N_RECENT)
     """
     Round robin by rows instead of panes (Sec. 4.2).
 
-    A pane larger than the mean of the recent ones plus their standard deviation is cut into pieces of the mean. A node's turn lasts
-    until it has had the mean, so small panes bring it more of them; what it had beyond the mean counts for its next turn (one mean at
-    most), in which it gets one piece at least. Until ``MIN_RECENT`` panes are known it is plain.
+    A pane larger than the mean of the recent ones plus their standard deviation is cut into pieces of the mean, or of more where
+    these would be over ``MAX_PIECES`` for each node. A node's turn lasts until it has had the mean, so small panes bring it more
+    of them; what it had beyond the mean counts for its next turn (one mean at most), in which it gets one piece at least. Until
+    ``MIN_RECENT`` panes are known it is plain.
     """
     sizes = _as_sizes(rows, n_nodes)
     if not is_whole(n_recent) or n_recent < MIN_RECENT:
@@ -54,7 +56,8 @@ def route_panes_by_rate(rows: ArrayLike, n_nodes: int, n_recent: int = N_RECENT)
     node, had = 0, [0.0] * n_nodes
     for pane, size in enumerate(sizes.tolist()):
         mean, limit = _recent_size(recent)
-        for part in _cut(size, mean, limit):
+        least = -(-size // (MAX_PIECES * n_nodes))  # rounded up
+        for part in _cut(size, max(least, math.floor(mean)), limit):
             pieces.append((pane, node, part))
             had[node] += part
             if had[node] >= mean:
@@ -73,10 +76,9 @@ def _recent_size(recent: deque[int]) -> tuple[float, float]:
     return mean, mean + pstdev(recent)
 
 
-def _cut(size: int, mean: float, limit: float) -> list[int]:
+def _cut(size: int, piece: int, limit: float) -> list[int]:
     if size <= limit:
         return [size]
-    piece = max(1, math.floor(mean))
     whole, rest = divmod(size, piece)
     return [piece] * whole + [rest] * (rest > 0)
 

@@ -55,8 +55,13 @@ def pane_of(time: ArrayLike, sliding: Sliding) -> NDArray[np.int64]:
     """The pane of each row, by its time (or its number)."""
     times = np.asarray(time)
     if times.size and (times.dtype.kind not in "iu" or times.min() < 0):
+        got = (
+            f"{times.min()} at position {times.argmin()}"
+            if times.dtype.kind in "iu"
+            else f"dtype {times.dtype}"
+        )
         raise PaneError(
-            f"time must hold whole numbers, 0 or more. Got dtype {times.dtype}. Count from the first window's begin."
+            f"time must hold whole numbers, 0 or more. Got {got}. Count from the first window's begin."
         )
     return np.asarray(times // sliding.pane, dtype=np.int64)
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from partitioning.errors import PlanRequestError
+from partitioning.hashing import is_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,12 +17,13 @@ class PaybackRule:
     )
 
     def __post_init__(self) -> None:
-        if self.n_windows < 1:
+        if not is_whole(self.n_windows) or self.n_windows < 1:
             raise PlanRequestError(
-                f"PaybackRule.n_windows must be 1 or more. Got {self.n_windows}. Give the windows a plan should last."
+                f"PaybackRule.n_windows must be a whole number from 1. Got {self.n_windows!r}. Give the windows a plan should last."
             )
-        if self.price is not None and not 0 <= self.price < math.inf:
+        is_number = isinstance(self.price, int | float) and not isinstance(self.price, bool)
+        if self.price is not None and not (is_number and 0 <= self.price < math.inf):
             raise PlanRequestError(
-                f"PaybackRule.price must be a finite number, 0 or more. Got {self.price}."
+                f"PaybackRule.price must be a finite number, 0 or more. Got {self.price!r}."
                 " Give the cost of moving one unit of state, or leave it out."
             )

@@ -96,22 +96,26 @@ class Peak:
             return self.during.end <= at
         if self.until is None:
             return False
-        n_before = math.ceil((self.until - self.during.start) / self.every)
-        return self.during.end + (n_before - 1) * self.every <= at
+        return (self._n_begun(self.until, self.every) - 1) * self.every <= at - self.during.end
 
     def occurrences(self, window: Span) -> Iterator[Span]:
         """What of it lies in the window, in order of time."""
-        first = 0
-        if self.every is not None:
-            first = max(0, math.floor((window.start - self.during.end) / self.every))
-        for number in range(first, 2**62 if self.every is not None else 1):
+        for number in self._repetitions(window):
             shift = number * (self.every or timedelta())
-            start = self.during.start + shift
-            if start >= window.end or (self.until is not None and start >= self.until):
-                return
-            common = Span(start=start, end=self.during.end + shift).cut_to(window)
+            # The window goes back, not the peak ahead: its next time may be later than the last day that a datetime holds.
+            common = self.during.cut_to(Span(start=window.start - shift, end=window.end - shift))
             if common is not None:
-                yield common
+                yield Span(start=common.start + shift, end=common.end + shift)
+
+    def _repetitions(self, window: Span) -> range:
+        """The numbers of those that may lie in the window; 0 is the first time."""
+        if self.every is None:
+            return range(1)
+        first = max(0, (window.start - self.during.end) // self.every)
+        return range(first, self._n_begun(min(window.end, self.until or window.end), self.every))
+
+    def _n_begun(self, before: datetime, every: timedelta) -> int:
+        return -((self.during.start - before) // every)  # rounded up
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partitioning.budgets import Budgets
+from partitioning.errors import ForecastError
 from partitioning.history import History
 from partitioning.item_windows import ItemWindows
 from partitioning.measures import load_per_bucket, overload
@@ -88,7 +89,22 @@ class Setting:
     home: Whole  # bucket of each slot under the plain hash
     n_buckets: int
     budgets: Budgets
-    first: int = 1  # the first window that is judged; those before it are only history
+
+    def __post_init__(self) -> None:
+        if not self.judged:
+            raise ForecastError(
+                f"Setting.windows must be two or more. Got {self.windows.n_windows}. Wait for another: a plan is judged by the window after it."
+            )
+        if self.home.shape != (self.windows.n_slots,):
+            raise ForecastError(
+                f"Setting.home must have {self.windows.n_slots} values, as the windows have slots. Got shape {self.home.shape}."
+                " Use the slots of the same function."
+            )
+
+    @property
+    def judged(self) -> range:
+        """The windows that a plan was made before: all but the first."""
+        return range(1, self.windows.n_windows)
 
     def hash_imbalance(self, window: int) -> float:
         keys = self.windows.tracked(window)
@@ -97,14 +113,14 @@ class Setting:
 
 
 def replay(setting: Setting, contender: Contender, believe: Belief) -> Score:
-    """Plans before each window from ``setting.first`` on and judges the plan by that window. Deterministic."""
+    """Plans before each window but the first and judges the plan by that window. Deterministic."""
     windows = setting.windows
     place = _Placement(
         slots=setting.home.astype(np.int64), routes=np.full(windows.key_slot.size, NO_ROUTE, dtype=np.int64)
     )
     imbalance, migration, n_routes = [], [], []
     n_thrash, saved, spent = 0, 0.0, 0.0
-    for window in range(setting.first, windows.n_windows):
+    for window in setting.judged:
         request = _request(setting, place, window - 1, believe(window - 1))
         plan = make_plan(request, planner=contender.planner)
         n_thrash += _note_moves(windows, place, window, request.owner, plan.owner)
@@ -116,7 +132,7 @@ def replay(setting: Setting, contender: Contender, believe: Belief) -> Score:
         n_routes.append(int(np.count_nonzero(place.routes != NO_ROUTE)))
         saved += (setting.hash_imbalance(window) - imbalance[-1]) * float(cost.sum())
         spent += migration[-1] * float(cost.sum())
-    total = sum(float(windows.cost(window).sum()) for window in range(setting.first, windows.n_windows))
+    total = sum(float(windows.cost(window).sum()) for window in setting.judged)
     return Score(
         contender=contender,
         imbalance=tuple(imbalance),

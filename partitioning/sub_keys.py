@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 N_SLOTS = 65_536
+MAX_PARTS = 2.0**53  # beside next to nothing a key would have more parts than an int64 can count
 _STEP = np.int64(
     -7046029254386353131
 )  # 2^64 over the golden ratio, odd: parts of one key are far from each other
@@ -33,20 +34,26 @@ def count_parts(frequency: ArrayLike, n_top: int, *, others: float = 0.0) -> Int
     counts = _as_frequencies(frequency)
     if not is_whole(n_top) or n_top < 0:
         raise PaneError(f"n_top must be a whole number, 0 or more. Got {n_top!r}. Give how many keys to cut.")
+    if not 0 <= others < np.inf:
+        raise PaneError(
+            f"others must be a finite number, 0 or more. Got {others!r}. Give a frequency, or leave it out."
+        )
     parts = np.ones(counts.size, dtype=np.int64)
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] > 0]
     top = order[:n_top]
     whole = max(float(counts[order[n_top:]].max(initial=0.0)), others) or float(counts[order[-1:]].sum())
     if top.size:
-        parts[top] = np.ceil(counts[top] / whole * (1 - 1e-12)).astype(np.int64)
+        with np.errstate(over="ignore"):
+            shares = np.minimum(counts[top] / whole * (1 - 1e-12), MAX_PARTS)
+        parts[top] = np.ceil(shares).astype(np.int64)
     return parts
 
 
 def _as_frequencies(frequency: ArrayLike) -> Floats:
     try:
         counts = np.asarray(frequency, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         counts = np.array(np.nan)
     if counts.ndim != 1 or not np.isfinite(counts).all() or (counts < 0).any():
         raise PaneError(

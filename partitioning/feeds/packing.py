@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from partitioning.errors import FeedError
 
-_ROUNDING = 1e-9
+# Of the capacity. Sums of floats depend on their order: 0.3 holds 0.21 + 0.06 + 0.03, though 0.06 + 0.21 + 0.03 is a hair above it.
+ROUNDING = 1e-9
 
 
 @dataclass(eq=False)
@@ -32,7 +33,7 @@ class Loaders:
         Without one a new loader is opened, with the lowest free id. A feed above the capacity gets a loader for itself.
         """
         load = np.array(self.load)
-        fits = np.flatnonzero(load + size <= self.capacity)
+        fits = np.flatnonzero(load + size <= self.capacity * (1 + ROUNDING))
         if fits.size == 0:
             return self._open(size)
         best = int(fits[np.lexsort((np.array(self.ids)[fits], -load[fits]))[0]])
@@ -54,17 +55,21 @@ def bound_loaders(sizes: ArrayLike, capacity: float) -> int:
     A feed above the capacity counts as one loader. Worked: sizes 6, 6, 6 and capacity 10 hold 18 rows, but 4 are wasted beside each 6,
     so 3 loaders, not 2.
     """
-    if not capacity > 0:
+    if not 0 < capacity < math.inf:
         raise FeedError(
-            f"capacity must be above 0. Got {capacity!r}. Give the rows a loader reads in a window."
+            f"capacity must be a finite number above 0. Got {capacity!r}. Give the rows a loader reads in a window."
         )
     rows = np.asarray(sizes, dtype=np.float64)
-    if not (rows >= 0).all():
-        raise FeedError("sizes must be 0 or more. Got others. Give the rows of each feed in a window.")
+    bad = np.flatnonzero(~(rows >= 0))
+    if bad.size:
+        raise FeedError(
+            f"sizes must be 0 or more. Got {rows[bad[0]].item()!r} at position {bad[0]} ({bad.size} of {rows.size} feeds)."
+            " Give the rows of each feed in a window."
+        )
     descending = np.sort(np.minimum(rows, capacity))[::-1]
     descending = descending[descending > 0]
     wasted = _wasted_space(descending, capacity)
-    return math.ceil((float(descending.sum()) + wasted) / capacity * (1 - _ROUNDING))
+    return math.ceil((float(descending.sum()) + wasted) / capacity * (1 - ROUNDING))
 
 
 def _wasted_space(descending: NDArray[np.float64], capacity: float) -> float:
@@ -75,7 +80,7 @@ def _wasted_space(descending: NDArray[np.float64], capacity: float) -> float:
         if first >= last:
             break
         room = capacity - size
-        while last > first + 1 and descending[last - 1] <= room:
+        while last > first + 1 and descending[last - 1] <= room + ROUNDING * capacity:
             last -= 1
             carried += descending[last]
         wasted += max(0.0, room - carried)

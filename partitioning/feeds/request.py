@@ -1,6 +1,6 @@
 """What an assignment is made from: what feeds bring, and which loader reads each of them today."""
 
-import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +46,7 @@ class FeedRequest:
     ) -> "FeedRequest":
         """Without a forecast the last rate is expected; without ``later``, what is forecast for the next window; so with what is declared."""
         is_number = isinstance(capacity, int | float | np.number) and not isinstance(capacity, bool)
-        if not is_number or not 0 < capacity < math.inf:
+        if not is_number or not 0 < capacity <= sys.float_info.max:
             raise FeedError(
                 f"FeedRequest.capacity must be a finite number above 0. Got {capacity!r}."
                 " Give the rows a loader reads in a window."
@@ -93,7 +93,7 @@ def _as_loaders(value: ArrayLike) -> Integers:
 def _as_rates(field: str, value: ArrayLike, n_feeds: int) -> Floats:
     try:
         rates = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise FeedError(
             f"FeedRequest.{field} must hold numbers. Got others ({error}). Give one rate a feed."
         ) from None

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from partitioning.errors import FeedError
 from partitioning.feeds.assignment import Assignment
-from partitioning.feeds.packing import Loaders
+from partitioning.feeds.packing import ROUNDING, Loaders
 from partitioning.feeds.request import NO_LOADER, FeedRequest
 from partitioning.feeds.strategies import STRATEGIES
 
@@ -28,10 +28,11 @@ def assign_feeds(request: FeedRequest, strategy: str = "drf_m") -> Assignment:
     size, room, urgency = chosen.size(request), chosen.room(request), chosen.urgency(request)
     owner = np.full(request.n_feeds, NO_LOADER) if chosen.begins_anew else request.owner.copy()
     loaders = Loaders(capacity=request.capacity)
+    limit = request.capacity * (1 + ROUNDING)
     for loader in np.unique(owner[owner != NO_LOADER]).tolist():
         feeds = np.flatnonzero(owner == loader)
-        is_overloaded = size[feeds].sum() > request.capacity
-        leaving = _pick(feeds, room, urgency, request.capacity) if is_overloaded else feeds[:0]
+        is_overloaded = size[feeds].sum() > limit
+        leaving = _pick(feeds, room, urgency, limit) if is_overloaded else feeds[:0]
         owner[leaving] = NO_LOADER
         if leaving.size:
             loaders.taken_ids.add(loader)
@@ -43,9 +44,9 @@ def assign_feeds(request: FeedRequest, strategy: str = "drf_m") -> Assignment:
     return Assignment(request=request, owner=owner, strategy=strategy)
 
 
-def _pick(feeds: Integers, room: Floats, urgency: Floats, capacity: float) -> Integers:
+def _pick(feeds: Integers, room: Floats, urgency: Floats, limit: float) -> Integers:
     """The feeds that leave a loader: the most urgent, until there is room for the others or one is left that would fit nowhere."""
     order = feeds[np.argsort(-urgency[feeds], kind="stable")]
     left = np.append(np.cumsum(room[order][::-1])[::-1], 0.0)  # what stays if the first 0, 1, … feeds leave
-    n_leaving = int(np.argmax(left <= capacity))
+    n_leaving = int(np.argmax(left <= limit))
     return order[: min(n_leaving, feeds.size - 1)]

@@ -1,5 +1,7 @@
 """Replays of windows that are over: true to the function, out of sample, and the same every time."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -182,3 +184,17 @@ def test_windows_of_different_shapes_are_refused():
             slot_cost=windows.slot_cost, slot_state=windows.slot_state, key_cost=windows.key_cost[1:],
             key_state=windows.key_state, key_slot=windows.key_slot,
         )  # fmt: skip
+
+
+def test_a_setting_that_judges_nothing_is_refused():
+    """The mean θ of no windows is not a number; slots of another function would be sent home to the wrong buckets."""
+    windows = some_windows()
+    one = ItemWindows(
+        slot_cost=windows.slot_cost[:1], slot_state=windows.slot_state[:1], key_cost=windows.key_cost[:1],
+        key_state=windows.key_state[:1], key_slot=windows.key_slot,
+    )  # fmt: skip
+
+    with pytest.raises(ForecastError, match=r"Setting\.windows must be two or more\. Got 1\."):
+        setting_of(one)
+    with pytest.raises(ForecastError, match=r"Setting\.home must have 64 values, .* Got shape \(63,\)"):
+        dataclasses.replace(setting_of(windows), home=HASH.slots[1:])

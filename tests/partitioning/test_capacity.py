@@ -88,6 +88,11 @@ def test_the_heaviest_key_limits_how_many_buckets_are_of_use():
     demand = Demand(rows=1000, rows_high=1000, seconds=1, heaviest_rows=300)
 
     assert recommend_workers(Workers(loaders=1, buckets=1, mergers=0), demand, COSTS).useful_buckets == 3
+    next_to_nothing = replace(demand, heaviest_rows=1e-310)  # more than a float can hold
+    assert (
+        recommend_workers(Workers(loaders=1, buckets=1, mergers=0), next_to_nothing, COSTS).useful_buckets
+        > 1e299
+    )
     without = replace(demand, heaviest_rows=0)
     assert recommend_workers(Workers(loaders=1, buckets=1, mergers=0), without, COSTS).useful_buckets is None
 

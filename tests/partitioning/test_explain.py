@@ -313,12 +313,15 @@ def test_plan_that_does_not_pay_says_so_in_one_unit():
 @pytest.mark.parametrize(
     ("terms", "message"),
     [
-        ({"n_windows": 0}, r"PaybackRule\.n_windows must be 1 or more\. Got 0"),
+        ({"n_windows": 0}, r"PaybackRule\.n_windows must be a whole number from 1\. Got 0"),
+        ({"n_windows": float("nan")}, r"PaybackRule\.n_windows must be a whole number from 1\. Got nan"),
+        ({"n_windows": "5"}, r"PaybackRule\.n_windows must be a whole number from 1\. Got '5'"),
+        ({"price": "1"}, r"PaybackRule\.price must be a finite number, 0 or more\. Got '1'"),
         ({"price": -1.0}, r"PaybackRule\.price must be a finite number, 0 or more\. Got -1\.0"),
     ],
 )
 def test_terms_of_payback_are_checked(terms, message):
-    """A horizon of nothing never pays."""
+    """A horizon of nothing never pays, and one of NaN windows would make every plan look not worth it."""
     with pytest.raises(PlanRequestError, match=message):
         PaybackRule(**terms)
 

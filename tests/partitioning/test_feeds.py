@@ -230,6 +230,24 @@ def test_the_bound_counts_room_that_nothing_fits_into():
     assert bound_loaders([], 10) == 0
 
 
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_what_fits_but_for_rounding_fits(strategy):
+    """
+    Sums of floats depend on their order: 0.06 + 0.21 + 0.03 is a hair above 0.3, the other way round it is not.
+
+    Without room for that a feed would change loader though nothing had changed, and the bound would ask for more loaders than do.
+    """
+    sizes = [0.06, 0.21, 0.03]
+    placed = assign_feeds(FeedRequest.of(rate=sizes, owner=[NO_LOADER] * 3, capacity=0.3), strategy)
+    again = assign_feeds(FeedRequest.of(rate=sizes, owner=placed.owner, capacity=0.3), strategy)
+    joined = assign_feeds(FeedRequest.of(rate=sizes, owner=[0, 0, NO_LOADER], capacity=0.3), strategy)
+
+    assert placed.loaders.size == 1
+    assert again.redirected.size == 0
+    assert joined.owner.tolist() == [0, 0, 0]
+    assert bound_loaders([10.4, 10.4, 2.6, 1.3, 1.3], 13) == 2
+
+
 def test_what_the_strategies_are_compared_with():
     """Round robin and hash know no rates: they fill loaders unevenly, and above capacity."""
     request = FeedRequest.of(rate=[9, 1, 9, 1], owner=[0, 1, 0, 1], capacity=10)
@@ -268,8 +286,11 @@ def test_no_feeds_need_no_loaders():
         (lambda: assign_round_robin(WALK, 0), r"n_loaders must be a whole number from 1\. Got 0"),
         (lambda: assign_by_hash(WALK, ["a"], 2), r"names must have 9 values, .* Got 1"),
         (lambda: FeedRequest.of(rate=["x"], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
-        (lambda: bound_loaders([float("nan")], 1), r"sizes must be 0 or more"),
-        (lambda: bound_loaders([1], 0), r"capacity must be above 0\. Got 0"),
+        (lambda: FeedRequest.of(rate=[10**400], owner=[0], capacity=1), r"FeedRequest\.rate must hold numbers"),
+        (lambda: FeedRequest.of(rate=[1], owner=[0], capacity=10**400), r"FeedRequest\.capacity must be a finite number"),
+        (lambda: bound_loaders([float("nan")], 1), r"sizes must be 0 or more\. Got nan at position 0 \(1 of 1 feeds\)"),
+        (lambda: bound_loaders([1], 0), r"capacity must be a finite number above 0\. Got 0"),
+        (lambda: bound_loaders([1], np.inf), r"capacity must be a finite number above 0\. Got inf"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_assigned_is_refused(make, message):

@@ -126,6 +126,17 @@ def test_a_rate_that_falls_sends_no_node_away_for_long():
     assert set(nodes[-8:].tolist()) == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("idle", [0, 1])
+def test_the_first_rush_after_an_idle_hour_is_not_cut_into_rows(idle):
+    """The mean of panes without rows is nothing: pieces of it would be as many as rows, each with a price of its own to send and merge."""
+    pieces = route_panes_by_rate([idle] * 50 + [10**12 + 7], 4)
+
+    rush = pieces.pane == 50
+    assert rush.sum() <= 400
+    assert pieces.rows[rush].sum() == 10**12 + 7
+    assert spread(pieces.load(4)) < 0.01
+
+
 def ints(*values):
     return np.array(values, dtype=np.int64)
 
@@ -135,7 +146,10 @@ def ints(*values):
     [
         (lambda: Sliding(size=0, slide=1), r"Sliding\.size must be a whole number from 1\. Got 0"),
         (lambda: Sliding(size=2, slide=0.5), r"Sliding\.slide must be a whole number from 1\. Got 0\.5"),
-        (lambda: pane_of([-1], Sliding(size=2, slide=1)), r"time must hold whole numbers, 0 or more"),
+        (
+            lambda: pane_of([-1], Sliding(size=2, slide=1)),
+            r"time must hold whole numbers, 0 or more\. Got -1 at position 0",
+        ),
         (lambda: pane_of([0.5], Sliding(size=2, slide=1)), r"time must hold .* Got dtype float64"),
         (lambda: route_panes([1.5], 2), r"rows must hold a whole number a pane"),
         (lambda: route_panes_by_rate([-1], 2), r"rows must hold a whole number a pane"),

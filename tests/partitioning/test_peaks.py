@@ -83,6 +83,16 @@ def test_a_peak_that_is_over_never_comes_again(start, length, distance, lasts, a
     assert once.is_over(later.start) == (start + length <= at)
 
 
+def test_the_end_of_the_calendar_is_no_trouble():
+    """People write the year 9999 for "for ever", or a distance that nobody lives to see: both are answered, not crashed on."""
+    forever = peak(0, 48, factor=2, every=7 * DAY, until=datetime(9999, 12, 31, tzinfo=UTC))
+    once = peak(0, 48, factor=2, every=500_000 * 7 * DAY)
+
+    assert not forever.is_over(MONDAY + 700 * DAY)
+    assert list(forever.occurrences(span(24 * 8, 24 * 10))) == [span(24 * 8, 24 * 9)]
+    assert list(once.occurrences(span(24, 96))) == [span(24, 48)]
+
+
 def test_others_are_left_alone_and_unknown_items_are_named():
     """A rate for a key that is no item yet is news: the caller may make it one."""
     known, unknown = peak(0, 24, rate=9), peak(0, 24, name="new", rate=70)

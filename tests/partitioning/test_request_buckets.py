@@ -46,7 +46,8 @@ def test_what_cannot_be_planned_on_is_refused(given, message):
     ("given", "message"),
     [
         ({"item": [0], "source": [0, 1], "age": [1]}, r"must have one value a move\. Got 1, 2 and 1"),
-        ({"n_windows": -1}, r"History\.n_windows must be 0 or more\. Got -1"),
+        ({"n_windows": -1}, r"History\.n_windows must be a whole number, 0 or more\. Got -1"),
+        ({"n_windows": float("nan")}, r"History\.n_windows must be a whole number, 0 or more\. Got nan"),
         ({"min_gain": 0.5}, r"History\.min_gain must be 1 or more\. Got 0\.5"),
         ({"item": [-1], "source": [0], "age": [1]}, r"History\.item must lie in \[0, "),
     ],

@@ -25,6 +25,8 @@ frequencies = st.lists(st.integers(0, 1000), max_size=20)
         pytest.param([9, 0, 0], 2, [1, 1, 1], id="no-part-for-nothing"),
         pytest.param([0.7, 0.1], 1, [7, 1], id="floats-cut-no-further"),
         pytest.param([], 3, [], id="no-keys"),
+        pytest.param([1e10, 1e-10, 1e-310], 1, [2**53, 1, 1], id="more-parts-than-can-be-counted"),
+        pytest.param([1e10, 1e-310], 1, [2**53, 1], id="more-than-a-float-can-hold"),
     ],
 )
 def test_parts_are_in_proportion_to_frequency(frequency, n_top, parts):
@@ -128,6 +130,7 @@ def test_rows_of_keys_that_are_not_there_are_refused(key, parts):
         ([float("nan")], 1, r"frequency must hold one finite number a key"),
         ([1], -1, r"n_top must be a whole number, 0 or more\. Got -1"),
         (["many"], 1, r"frequency must hold one finite number a key"),
+        ([10**400], 1, r"frequency must hold one finite number a key"),
         ([1], 1.5, r"n_top must be a whole number, 0 or more\. Got 1\.5"),
     ],
 )
@@ -135,3 +138,10 @@ def test_what_cannot_be_cut_is_refused(frequency, n_top, message):
     """Which field, what it must be."""
     with pytest.raises(PaneError, match=message):
         count_parts(frequency, n_top)
+
+
+@pytest.mark.parametrize("others", [-1, float("nan"), float("inf")])
+def test_a_rest_that_cannot_be_is_refused(others):
+    """NaN compares as it likes: which key is cut how finely would depend on the order of arguments."""
+    with pytest.raises(PaneError, match=rf"others must be a finite number, 0 or more\. Got {others}"):
+        count_parts([5, 2], 1, others=others)
