@@ -171,7 +171,10 @@ def _with_peaks(cost: float, peaks: list[tuple[Peak, Span]], window: Span) -> fl
 
 def _rate(cost: float, peaks: list[Peak]) -> float:
     rates = [peak.rate for peak in peaks if peak.rate is not None]
-    return max(rates) if rates else cost * math.prod(peak.factor or 0.0 for peak in peaks)
+    if rates:
+        return max(rates)
+    factor = math.prod(peak.factor or 0.0 for peak in peaks)
+    return cost * factor if factor else 0.0  # of an interval without end, too
 
 
 def _as_utc(field: str, value: object) -> datetime:

@@ -1,6 +1,7 @@
 """What the items of a window are expected to cost in the next one: a forecast, with declared peaks laid over it."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from partitioning.forecast import ForecastOptions
 from partitioning.function_json import text_of_key
@@ -36,14 +37,17 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     made = forecast_items(history, dataset.n_slots, dataset.forecast, ForecastOptions(period=dataset.period))
     following = Span(start=window.end, end=window.end + (window.end - window.start))
     names = [(SLOT, slot) for slot in range(items.n_slots)] + [(KEY, text_of_key(key)) for key in items.key]
-    with_peaks = expect_peaks(made.expected, names, peaks_of_keys(dataset), following)
+    peaked = partial(expect_peaks, names=names, peaks=peaks_of_keys(dataset), window=following)
+    with_peaks = peaked(made.expected)
     sentences = [_how(made.methods)]
     sentences += [f"a declared peak of {key_name(names[item][1])} counts" for item in with_peaks.changed]  # type: ignore[arg-type]  # peaks are of keys
     sentences += [
         f"a peak of {key_name(peak.name[1])} is declared, but this window does not track the key: it counts with its slot, as ever"  # type: ignore[index]
         for peak in with_peaks.missing
     ]
-    return ExpectedCost(forecast=replace(made, expected=with_peaks.cost), sentences=tuple(sentences))
+    low, high = (peaked(end).cost for end in (made.low, made.high))
+    forecast = replace(made, expected=with_peaks.cost, low=low, high=high)
+    return ExpectedCost(forecast=forecast, sentences=tuple(sentences))
 
 
 def _how(methods: tuple[str, ...]) -> str:

@@ -107,6 +107,27 @@ def test_declared_peak_counts_in_its_window_only(warehouse):
     assert planned_on(dataset) == "last with peaks"
 
 
+def test_intervals_follow_declared_peaks(warehouse):
+    """An expectation outside its own interval makes a reader doubt both; nothing of an unknown is nothing."""
+    for day in range(2):
+        store(day, {"a": 100 + 20 * day, "b": 80})
+    store(2, {"a": 140, "b": 80, "c": 9})
+    during = {"start": window_of(3).start, "end": window_of(3).end}
+    peaks = tuple(
+        DeclaredPeak(key=key, factor=factor, rate=None, **during) for key, factor in (("a", 5.0), ("c", 0.0))
+    )
+    plain, peaked = (
+        expected_cost(dataset, window_of(2), read_stats(dataset, window_of(2))).forecast
+        for dataset in (dataset_of(forecast="naive"), dataset_of(forecast="naive", expect=peaks))
+    )
+
+    for ends in ("low", "expected", "high"):
+        assert getattr(peaked, ends)[32] == 5 * getattr(plain, ends)[32]
+        assert getattr(peaked, ends)[33] == getattr(plain, ends)[33]
+        assert getattr(peaked, ends)[34] == 0
+    assert plain.high[34] == np.inf
+
+
 def plan_on(dataset, day):
     """The plan of this day as the job stores it, for an empty table that has the plain hash."""
     function = PartitioningFunction.initial(key_type="string", n_buckets=2, n_slots=32)
