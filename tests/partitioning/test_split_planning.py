@@ -376,7 +376,7 @@ def test_heavy_key_in_a_bucket_that_goes_away_is_cut():
     assert len(buckets_of(made, 3)) == 3
 
 
-@pytest.mark.parametrize("max_migration", [None, 0.3, 0.1, 0.02])
+@pytest.mark.parametrize("max_migration", [None, 0.3, 0.1, 0.02, 0.001])
 @pytest.mark.parametrize("may_split", [True, False])
 def test_join_goes_to_no_bucket_that_is_to_be_emptied(may_split, max_migration):
     """Though most of the key is there, and though what a drained bucket holds counts for no imbalance."""
@@ -392,8 +392,8 @@ def test_join_goes_to_no_bucket_that_is_to_be_emptied(may_split, max_migration):
 
 
 @pytest.mark.parametrize("may_split", [True, False])
-@pytest.mark.parametrize("cost", [1_000, 60_000, 300_000])
-@pytest.mark.parametrize("today", [{}, {HOT: split_today(2)}])
+@pytest.mark.parametrize("cost", [3_000, 60_000, 300_000])
+@pytest.mark.parametrize("today", [{}, {HOT: split_today(2)}, {HOT: (Part(0, 3_600), Part(1, 496))}])
 def test_pinned_key_is_neither_cut_nor_joined(cost, may_split, today):
     """A pin holds every row of a key, whatever its cost and whatever the dataset file says now."""
     whole = request_of([cost], [625] * 64, n_buckets=8)
