@@ -2,8 +2,8 @@
 A request with some keys cut into parts: each part an item of its own, so that any planner can place it.
 
 The first part of a key is at the key's position, the others follow after all items, so that positions of slots stay what they are. A
-part is where most of its rows are today. What lies elsewhere moves under every plan: that state is ``forced``, is taken off the
-budget before anything is planned, and is none of the part's own.
+part is where most of its rows are today, of buckets that stay in use if it has rows in any. What lies elsewhere moves under every plan:
+that state is ``forced``, is taken off the budget before anything is planned, and is none of the part's own.
 
 Worked: a key in buckets 0 and 1, half and half, is to have three parts of a third. The first lies in 0, the last in 1, the second half
 in each: whichever bucket counts as its own, a sixth of the key's state is forced.
@@ -12,6 +12,7 @@ in each: whichever bucket counts as its own, a sixth of the key's state is force
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,11 +87,18 @@ class PartedRequest:
                 held[position] = found
         return held
 
+    def _own(self, held: Mapping[int, int]) -> int:
+        """The bucket in use that holds most of an item, the lowest of such; of others only if there is none: nothing is to gather in them."""
+        live = self.whole.is_live
+        return min(
+            held, key=lambda bucket: (not (bucket < live.size and live[bucket]), -held[bucket], bucket)
+        )
+
     @cached_property
     def forced(self) -> float:
         """State that changes bucket whatever is planned."""
         elsewhere = (
-            (sum(held.values()) - max(held.values()))
+            (sum(held.values()) - held[self._own(held)])
             / N_GRAINS
             * float(self.whole.state[self.origin[position]])
             for position, held in self._held.items()
@@ -111,9 +119,9 @@ class PartedRequest:
         cost, state, owner = whole.cost[origin], whole.state[origin], whole.owner[origin]
         for position, held in self._held.items():
             low, high = self.grains[position]
-            owner[position] = min(held, key=lambda bucket: (-held[bucket], bucket))
+            owner[position] = self._own(held)
             cost[position] *= (high - low) / N_GRAINS
-            state[position] *= max(held.values()) / N_GRAINS
+            state[position] *= held[owner[position]] / N_GRAINS
         return replace(
             whole,
             cost=cost,
@@ -165,6 +173,14 @@ class PartedRequest:
             for stretch in stretches([self.parts_today(item), parts])
             if stretch.buckets[0] != stretch.buckets[1]
         )
+
+    def n_routes(self, owner: Integers) -> int:
+        """What the new function counts: a key or a part that is not where its slot is. Neighbours in one bucket are one part."""
+        is_route = owner != measures.home_after(self.request, owner)
+        for item in self.concerned:
+            for before, after in pairwise(self.positions(item)):
+                is_route[after] &= owner[after] != owner[before]
+        return int(np.count_nonzero(is_route))
 
     def load_today(self) -> Floats:
         """The load of each bucket before the plan, parts where they really are."""

@@ -110,7 +110,8 @@ def _taken(room: Floats, cost: float, own: int) -> dict[int, float] | None:
     if len(before) == len(roomiest):
         return None
     full = roomiest[: len(before)]
-    rest = cost - (before[-1] if before else 0.0)
+    # Of floats, a sum that reaches the cost does not mean that the last of them reaches what is left of it.
+    rest = min(cost - (before[-1] if before else 0.0), float(room[roomiest[len(full)]]))
     last = [bucket for bucket in roomiest[len(full) :] if room[bucket] >= rest][-1]
     return {**{bucket: float(room[bucket]) for bucket in full}, last: rest}
 
@@ -139,17 +140,17 @@ def filled(start: SplitPlan, keys: Sequence[int], level: float) -> SplitPlan | N
 
 
 def _by_cost(start: SplitPlan, keys: Sequence[int]) -> tuple[list[int], list[tuple[float, int]]]:
-    """The keys, heaviest first, and of each its cost and its bucket today."""
+    """The keys, heaviest first, and of each its cost and the bucket it is in before any balancing: today's may be going away."""
     whole = start.parted.whole
     by_cost = sorted(keys, key=lambda item: (-float(whole.cost[item]), item))
-    return by_cost, [(float(whole.cost[item]), int(whole.owner[item])) for item in by_cost]
+    return by_cost, [(float(whole.cost[item]), int(whole.start[item])) for item in by_cost]
 
 
 def _room(start: SplitPlan, costs: Sequence[tuple[float, int]], level: float) -> Floats:
-    """What each bucket in use may hold, less a grain of the heaviest key: parts are rounded to whole grains."""
+    """What each bucket in use may hold, less a grain of the heaviest key: parts are rounded to whole grains. No room in others."""
     whole = start.parted.whole
     grain = costs[0][0] / N_GRAINS
-    return np.asarray(np.where(whole.is_live, level * whole.capacity, 0.0) - grain)
+    return np.asarray(np.where(whole.is_live, level * whole.capacity - grain, -np.inf))
 
 
 def _held_by_others(start: SplitPlan, keys: Sequence[int]) -> Floats:
@@ -192,9 +193,15 @@ def packed(start: SplitPlan, keys: Sequence[int], level: float, *, has_keys_firs
 
 
 def drained(start: SplitPlan, item: int, n_grains: int) -> SplitPlan:
-    """``start`` with so many grains of a split key brought to the bucket that holds most of it, the least loaded of such; the lightest parts first."""
-    held, load = held_by(start.parts[item]), start.plan.load
-    target = max(held, key=lambda bucket: (held[bucket], -load[bucket], -bucket))
+    """
+    ``start`` with so many grains of a split key brought to the bucket that holds most of it, the least loaded of such; the lightest parts first.
+
+    Of buckets in use: nothing is brought to one that is to be emptied.
+    """
+    held, load, is_live = held_by(start.parts[item]), start.plan.load, start.plan.request.is_live
+    target = max(held, key=lambda bucket: (is_live[bucket], held[bucket], -load[bucket], -bucket))
+    if not is_live[target]:
+        return start
     for bucket in sorted(held, key=lambda bucket: (held[bucket], bucket)):
         if bucket != target:
             moved = min(held[bucket], n_grains)

@@ -21,7 +21,6 @@ import numpy as np
 from partitioning import measures
 from partitioning.parting import Cut, PartedRequest
 from partitioning.plan import Plan
-from partitioning.ranking import Limits
 from partitioning.reasons import give_reasons
 from partitioning.request import PlanRequest
 from partitioning.split_placing import drained, filled, packed
@@ -56,12 +55,14 @@ def plan_with_splits(
     for cut in _cuts(whole, today, tried, may_split=may_split):
         parted = PartedRequest(whole=whole, today=today, cut=cut)
         if parted.is_affordable:
-            tried.append(SplitPlan(parted=parted, plan=ask(parted.request)))
+            made = SplitPlan(parted=parted, plan=ask(parted.request))
+            tried += [made] if not tried or _is_admitted(made) else []
     best = min(tried, key=lambda one: one.rank)
     if may_split and not tried[0].stands_still:
         best = min([best, *_fillings(best)], key=lambda one: one.rank)
     if not may_split:
-        return _with_joins(tried, best, list(today), ask, at_any_theta=True)
+        loose = [item for item in today if not whole.is_pinned[item]]
+        return _with_joins(tried, best, loose, ask, at_any_theta=True)
     overdue = [item for item in _cold(whole, today) if item not in resting]
     return _with_joins(tried, best, overdue, ask, at_any_theta=False)
 
@@ -71,8 +72,8 @@ def plan_with_splits(
 
 def _cold(whole: PlanRequest, today: Mapping[int, Parts]) -> list[int]:
     """The split keys that one bucket can hold again, with room to spare."""
-    level = _level(whole)
-    return [item for item, parts in today.items() if len(_cooled(whole, parts, item, level) or parts) == 1]
+    fewer = {item: _fewer(whole, parts, item, may_split=True) for item, parts in today.items()}
+    return [item for item, weights in fewer.items() if weights == (N_GRAINS,)]
 
 
 def _with_joins(
@@ -116,7 +117,7 @@ def _step_by_step(best: SplitPlan, overdue: list[int], ask: Ask) -> Iterator[Spl
     for step in range(MAX_STEPS):
         one = _drained(best, overdue, left / 2**step)
         for made in (one, _relieved(one, limit - one.migration, ask)):
-            if _is_admitted(made):
+            if _keeps_migration(made) and _is_admitted(made):
                 yield made
 
 
@@ -147,11 +148,23 @@ def _relieved(one: SplitPlan, left: float, ask: Ask) -> SplitPlan:
     return replace(one, plan=replace(plan, reasons=give_reasons(plan, plan.given_up)))
 
 
+def _keeps_migration(one: SplitPlan) -> bool:
+    """Whether a plan that no planner made moves no more than may move."""
+    return one.migration <= one.parted.whole.budgets.migration_limit(one.parted.whole.total_state)
+
+
 def _is_admitted(one: SplitPlan) -> bool:
-    """Whether a plan that no planner made keeps the hard limits, or breaks them no further than standing still does."""
-    whole = one.parted.whole
-    is_affordable = one.migration <= whole.budgets.migration_limit(whole.total_state)
-    return is_affordable and Limits.of_request(one.parted.request).admit(one.plan.figures)
+    """
+    Whether the hard limits are kept, or broken no further than standing still does: with keys cut as they are today.
+
+    A planner that is given a new cut takes all its parts in one bucket for standing still. Where that is not the key's home each of them is
+    a route, and a plan with as many looks no worse to it than what there is.
+    """
+    whole, today = one.parted.whole, one.parted.as_today
+    still, budgets = today.request.start, whole.budgets
+    most_routes = max(budgets.route_limit(), today.n_routes(still))
+    most_state = max(budgets.migration_limit(whole.total_state), today.migration(still))
+    return one.parted.n_routes(one.plan.owner) <= most_routes and one.migration <= most_state
 
 
 # Cutting
@@ -166,11 +179,11 @@ def _fillings(best: SplitPlan) -> list[SplitPlan]:
     is_new = not best.parted.today
     if not heaviest or level <= 0 or (best.is_even and not (is_new and best.n_partials > n_least)):
         return []
-    heaviest = sorted({*heaviest, *best.parted.today})
+    heaviest = sorted({*heaviest, *(item for item in best.parted.today if item in keys)})
     load = (1.0 + whole.budgets.target) * measures.mean_load(whole)
     starts = (best, *(packed(best, heaviest, load, has_keys_first=first) for first in (False, True)))
     found = (filled(start, heaviest, load) for start in starts if start is not None)
-    return [one for one in found if one is not None and _is_admitted(one)]
+    return [one for one in found if one is not None and _keeps_migration(one) and _is_admitted(one)]
 
 
 def _cuts(
@@ -188,7 +201,7 @@ def _cuts(
     base = {
         item: weights
         for item, kept in keep.items()
-        if len(weights := _cooled(whole, today[item], item, level) or kept if may_split else (N_GRAINS,)) > 1
+        if len(weights := _fewer(whole, today[item], item, may_split=may_split) or kept) > 1
     }
     if base != keep:
         yield base
@@ -217,6 +230,13 @@ def _n_needed(cost: float, level: float) -> int:
     return min(max(1, math.ceil(cost / level - measures.TOLERANCE)), N_GRAINS)
 
 
+def _fewer(whole: PlanRequest, parts: Parts, item: int, *, may_split: bool) -> tuple[int, ...] | None:
+    """The weights that a split key is to have instead; None if it keeps its own."""
+    if whole.is_pinned[item]:
+        return None
+    return _cooled(whole, parts, item, _level(whole)) if may_split else (N_GRAINS,)
+
+
 def _cooled(whole: PlanRequest, parts: Parts, item: int, level: float) -> tuple[int, ...] | None:
     """Fewer and even weights for a split key that has become too light for so many buckets; None if it has not."""
     cost = float(whole.cost[item])
@@ -229,7 +249,7 @@ def _cooled(whole: PlanRequest, parts: Parts, item: int, level: float) -> tuple[
 def _heavy(whole: PlanRequest, today: Mapping[int, Parts], base: Cut, level: float) -> list[int]:
     """Keys of which one bucket holds more than the level, ascending: whole ones, and those whose parts are not apart yet."""
     limit = level * (1 + measures.TOLERANCE)
-    found = np.flatnonzero((whole.cost > limit) & ~whole.is_slot).tolist()
+    found = np.flatnonzero((whole.cost > limit) & ~whole.is_slot & ~whole.is_pinned).tolist()
     return [item for item in found if float(whole.cost[item]) * _largest_share(today, base, item) > limit]
 
 

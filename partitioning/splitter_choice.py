@@ -10,7 +10,6 @@ Our readings. "Significantly less": at most a tenth; their Fig. 5 (4 groups, mil
 result that cannot be merged must not be split at all (Nasir et al., Sec. 3.1: associative functions only).
 """
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,12 +132,13 @@ def choose_against_heavy_keys(traits: QueryTraits, window: WindowStatistics) -> 
         n_heavy, most = len(window.heavy), len(window.heavy) * (window.n_buckets - 1)
         return Choice(
             "shuffle_heavy",
-            f"{so} rows of the {n_heavy} heaviest keys go to all buckets in turn, and all other keys, each less than a tenth of a bucket,"
+            f"{so} rows of the {n_heavy} heaviest keys go to all buckets in turn, and all other keys, each at most a tenth of a bucket,"
             f" stay whole by their hash. At most {most:,} partial results more than there are keys are merged.",
             window.n_buckets,
             window.heavy,
         )
-    n_choices = min(math.ceil(hottest / window.rows_per_bucket), window.n_buckets)
+    # In whole numbers, rounded up: a quotient of floats may come out a little above the one it stands for.
+    n_choices = int(-(-hottest * window.n_buckets // window.n_rows))
     return Choice(
         "pkg",
         f"{so} each row goes to the least loaded of {n_choices} candidates of its key, so that no bucket has to hold more"

@@ -125,6 +125,14 @@ def _scaled(load: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _check_buckets(bucket: NDArray[np.int64], n_buckets: int, *, n_rows: int) -> None:
+    if not is_whole(n_buckets) or n_buckets < 1:
+        raise SplitRequestError(
+            f"n_buckets must be a whole number, at least 1. Got {n_buckets!r}. Give the buckets the rows were sent to."
+        )
+    if bucket.size and bucket.dtype.kind not in "iu":
+        raise SplitRequestError(
+            f"bucket must be an array of integers. Got dtype {bucket.dtype}. Give what the splitter answered."
+        )
     if bucket.shape != (n_rows,):
         raise SplitRequestError(
             f"bucket must have one value a row: {n_rows}. Got shape {bucket.shape}. Give what the splitter answered."

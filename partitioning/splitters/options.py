@@ -23,6 +23,7 @@ class Estimation:
     Every source adds up what it sent itself. With ``probe_every`` = P, before rows 0, P, 2P, … of the whole stream
     each source's loads are replaced by the true ones; P = 1 is the oracle that always knows. ``is_in_turn``: every
     source still probes once in P rows, but one after the other, P / S rows apart, so that they do not all start anew from the same loads.
+    That is P / S rounded down, and one row at least: S sources that are more than P probe once in S rows.
     """
 
     probe_every: int | None = None  # rows of the whole stream; None: never
@@ -117,6 +118,14 @@ class HeavyOptions:
     """Options of ``shuffle_heavy``."""
 
     heavy: tuple[int, ...] = ()  # hashes of the keys that are split
+
+    def __post_init__(self) -> None:
+        for value in self.heavy:
+            if not is_whole(value) or not -(2**63) <= value < 2**63:
+                raise SplitRequestError(
+                    f"HeavyOptions.heavy must hold hashes, whole numbers that fit 64 bits, with a sign. Got {value!r}."
+                    " Hash keys with hash_keys."
+                )
 
 
 def check_row_weight(field: str, value: float) -> None:

@@ -48,6 +48,7 @@ def test_spread_moves_no_more_grains_than_must_change_bucket(data):
         pytest.param([6, 6], [(9, 0), (3, 0)], [{0: 6, 1: 3}, {1: 3}], id="one-after-the-other"),
         pytest.param([1, 2], [(4, 0)], None, id="too-little-room"),
         pytest.param([-3, 4], [(4, 0)], [{1: 4}], id="a-bucket-that-is-over-takes-nothing"),
+        pytest.param([0.2, 0.1], [(0.1 + 0.2, 0)], [{0: 0.2, 1: 0.1}], id="room-to-the-last-bit-of-a-sum"),
     ],
 )
 def test_fill_takes_the_fewest_buckets(room, keys, expected):

@@ -1,6 +1,7 @@
 """Which keys are cut, into how many parts, and when they are joined again."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -329,6 +330,90 @@ def test_routes_for_parts_are_counted():
 
     assert made.plan.n_routes <= 2
     assert 0.08 < made.plan.imbalance < 3.8
+
+
+def test_routes_are_kept_for_a_key_away_from_home():
+    """Where all of it lies each of its parts is a route. A plan beyond max_routes would be refused, in this window and in all to come."""
+    whole = request_of([90_000], [14_000, 5_000, 12_000], n_buckets=6, max_routes=2, keep=[(3, 5)])
+
+    made = plan(whole)
+
+    after = {part.bucket for part in made.parts.get(3, ())} or {int(made.plan.owner[3])}
+    assert len(after - {int(made.plan.owner[0])}) <= 2
+    assert made.parted.n_routes(made.plan.owner) <= 2
+
+
+def test_neighbours_in_one_bucket_are_one_route():
+    """What the function will count, so that max_routes is neither broken nor taken for full too soon."""
+    whole = request_of([100, 7], [10, 20], n_buckets=4)
+    parted = PartedRequest(whole=whole, today={}, cut={2: (1024, 1024, 1024, 1024)})
+
+    # Slot 0, and so the keys' home, is bucket 0. The first part is the key's own position, the others come last.
+    assert parted.n_routes(np.array([0, 1, 0, 0, 0, 0, 0])) == 0
+    assert parted.n_routes(np.array([0, 1, 3, 0, 3, 3, 3])) == 1
+    assert parted.n_routes(np.array([0, 1, 3, 2, 0, 3, 1])) == 4
+    assert parted.n_routes(np.array([3, 1, 0, 3, 0, 3, 1])) == 2
+
+
+def test_split_key_without_rows_in_the_window_stops_no_plan():
+    """It is still in the function while another is hot: there is nothing of it to fill any room with."""
+    whole = request_of([28_000, 0], [2_000, 8_000, 11_000], n_buckets=3, max_imbalance=0.02)
+
+    made = plan(whole, {4: split_today(3)}, resting=[4])
+
+    assert made.is_even
+    assert len(buckets_of(made, 3)) == 3
+
+
+def test_heavy_key_in_a_bucket_that_goes_away_is_cut():
+    """Where buckets are taken away the key's own is none of those that are left to look for room in."""
+    whole = request_of([28_000], [2_000, 8_000, 11_000], n_buckets=3, max_imbalance=0.02)
+    shrunk = replace(whole, owner=np.array([0, 1, 2, 3]), n_buckets_before=4)
+
+    made = plan(shrunk)
+
+    assert made.is_even
+    assert len(buckets_of(made, 3)) == 3
+
+
+@pytest.mark.parametrize("max_migration", [None, 0.3, 0.1, 0.02, 0.001])
+@pytest.mark.parametrize("may_split", [True, False])
+def test_join_goes_to_no_bucket_that_is_to_be_emptied(may_split, max_migration):
+    """Though most of the key is there, and though what a drained bucket holds counts for no imbalance."""
+    whole = request_of([2_000], [9_000] * 4, n_buckets=4, max_migration=max_migration)
+    today = (Part(1, 100), Part(0, 3900), Part(2, 96))
+
+    made = plan(replace(whole, drained=np.array([0])), {4: today}, may_split=may_split)
+
+    parts = made.parts.get(4, ())
+    before, after = ([b for b, weight in of for _ in range(weight)] for of in (today, parts))
+    assert not any(b != a == 0 for b, a in zip(before, after, strict=True))
+    assert made.migration <= (max_migration or 1) * 38_000 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("may_split", [True, False])
+@pytest.mark.parametrize("cost", [3_000, 60_000, 300_000])
+@pytest.mark.parametrize("today", [{}, {HOT: split_today(2)}, {HOT: (Part(0, 3_600), Part(1, 496))}])
+def test_pinned_key_is_neither_cut_nor_joined(cost, may_split, today):
+    """A pin holds every row of a key, whatever its cost and whatever the dataset file says now."""
+    whole = request_of([cost], [625] * 64, n_buckets=8)
+
+    made = plan(replace(whole, is_pinned=np.arange(65) == HOT), today, may_split=may_split)
+
+    assert made.parts == today
+    assert int(made.plan.owner[HOT]) == 0
+
+
+def test_join_beside_a_change_of_buckets_keeps_the_migration_budget():
+    """What buckets that go away hold must move, and already is more than may. Joining keys on top of it can wait for the next window."""
+    whole = request_of([1_000], [1_000] * 4, n_buckets=2, max_migration=0.3)
+    owner = np.array([0, 1, 2, 3, 0])
+    shrunk = replace(whole, owner=owner, home_before=owner, n_buckets_before=4)
+    today = {4: (Part(0, 2_148), Part(1, 1_948))}
+
+    made = plan(shrunk, today, may_split=False)
+
+    assert made.migration <= 2_000
 
 
 def test_keys_that_may_no_longer_be_split_are_joined():

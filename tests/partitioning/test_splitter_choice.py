@@ -63,6 +63,7 @@ def test_a_key_hotter_than_a_bucket_is_pointed_out(mergeable):
         pytest.param(window(80, 20, hottest=80), "pkg", 8, id="nothing-but-one-key"),
         pytest.param(window(80, 20, hottest=10), "cam", 2, id="just-a-bucket"),
         pytest.param(window(80, 20, hottest=11), "pkg", 2, id="a-row-more"),
+        pytest.param(window(34, 10, 14, hottest=17), "pkg", 7, id="seven-that-floats-take-for-more"),
         pytest.param(window(80, 20), "cam", 2, id="not-known"),
         pytest.param(window(10_000_000, 4, hottest=6_000_000), "shuffle", 2, id="shuffle-splits-it-anyway"),
     ],

@@ -141,6 +141,8 @@ def test_least_imbalance_is_below_the_best_of_all_splits(seed, d):
     [
         (lambda: cost_of_split(np.array([1]), np.array([2]), 2), r"bucket must lie in \[0, 2\)\. Got 2 at position 0"),
         (lambda: cost_of_split(np.array([1]), np.array([0, 1]), 2), r"bucket must have one value a row: 1\. Got shape \(2,\)"),
+        (lambda: cost_of_split(np.array([1]), np.array([np.nan]), 2), r"bucket must be an array of integers\. Got dtype float64\. Give"),
+        (lambda: cost_of_split(np.array([], int), np.array([], int), 0), r"n_buckets must be a whole number, at least 1\. Got 0\. Give"),
         (lambda: least(1, 1, 2, 0), r"n_choices must be a whole number, at least 1\. Got 0"),
         (lambda: least(2, 1, 2, 1), r"0 <= hottest_rows <= n_rows\. Got 2 and 1"),
         (lambda: SplitCost(rows=np.array([1]), keys=np.array([1]), n_keys=1).hybrid_load(2), r"row_weight must be a number in \[0, 1\]"),

@@ -210,6 +210,8 @@ def test_shuffle_heavy_is_shuffle_for_heavy_keys_and_hash_for_the_others(request
         (lambda: Estimation(probe_every=0), r"probe_every must be a whole number, at least 1\. Got 0"),
         (lambda: CardinalityOptions(counter="set"), r"counter must be 'exact' or 'hll'\. Got 'set'"),
         (lambda: CardinalityOptions(log2_registers=3), r"log2_registers must be a whole number in \[7, 21\]\. Got 3"),
+        (lambda: HeavyOptions(heavy=(1, 1.5)), r"heavy must hold hashes.* Got 1\.5\. Hash keys with hash_keys"),
+        (lambda: HeavyOptions(heavy=(2**63,)), r"heavy must hold hashes.* Got 9223372036854775808"),
         (lambda: LmOptions(row_weight=1.5), r"row_weight must be a number in \[0, 1\]\. Got 1.5"),
         (lambda: LmOptions(row_weight=float("nan")), r"row_weight must be a number in \[0, 1\]\. Got nan"),
     ],
