@@ -5,22 +5,24 @@ Planning on a forecast is planning on tomorrow: it pays where popularity has a t
 by backtest whether it does.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partitioning.aligned import filled
+from partitioning.aligned import empty, filled
 from partitioning.errors import ForecastError
 from partitioning.forecast_fit import fit_smoothing
 from partitioning.forecast_history import Cohort, CostHistory
 from partitioning.forecast_methods import FITTED, FIXED, METHODS, SEASONAL, Method, Run
-from partitioning.smoothing import Smoothing, State
+from partitioning.smoothing import Smoothing
 
 Floats = NDArray[np.float64]
 
-BLOCK = 12_500  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
+BLOCK = 17_000  # items at once: few enough for a processor's cache, enough that calls of NumPy cost little
+MANY = 2_000  # items, from which on weights for the windows are worth making, if there are ten times as many as windows
 MAX_AHEAD = 10_000
 MAX_PERIOD = 100_000
 MIN_COVERAGE, MAX_COVERAGE = 0.01, 0.9999  # outside, an interval is a point or has no end, up to rounding
@@ -34,7 +36,7 @@ class ForecastOptions:
     n_ahead: int = 1  # windows
     period: int | None = None  # windows after which the load repeats itself, such as 24 for hours of a day
     smoothing: Smoothing | None = None
-    coverage: float = 0.8  # share of the windows that should come to lie in the interval
+    coverage: float | None = 0.8  # share of windows that the interval should hold; None: look at no errors
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -54,10 +56,12 @@ class ForecastOptions:
             raise ForecastError(
                 f"ForecastOptions.smoothing must be a Smoothing, or None. Got {self.smoothing!r}. Give Smoothing(alpha=..., gamma=...)."
             )
-        if not isinstance(self.coverage, float) or not MIN_COVERAGE <= self.coverage <= MAX_COVERAGE:
+        if self.coverage is not None and not (
+            isinstance(self.coverage, float) and MIN_COVERAGE <= self.coverage <= MAX_COVERAGE
+        ):
             raise ForecastError(
-                f"ForecastOptions.coverage must lie between {MIN_COVERAGE} and {MAX_COVERAGE}. Got {self.coverage!r}."
-                " Give 0.8 for intervals that hold in four windows of five."
+                f"ForecastOptions.coverage must lie between {MIN_COVERAGE} and {MAX_COVERAGE}, or be None. Got {self.coverage!r}."
+                " Give 0.8 for intervals that hold in four windows of five, None for no intervals."
             )
 
 
@@ -89,7 +93,10 @@ def forecast(history: ArrayLike | CostHistory, options: ForecastOptions | None =
 
     An interval is ``expected`` ± z sigma, where sigma comes from the item's own one-window errors on its history (with
     ``coverage`` 0.8, z is 1.28), wider further ahead, and cut at 0. An item with no error to learn from, such as one
-    with a single window, has the interval [0, ∞). The same history gives the same bits on every machine.
+    with a single window, has the interval [0, ∞); without a ``coverage`` every item has, if it is not gone.
+
+    The same history and options give the same bits on every machine. Without a ``coverage`` the next window of many items takes half
+    the time, and the last bits depend on whether they are many.
 
     Worked: with alpha = gamma = 0.5 the history 10, 20 is forecast at 17.5, then 20; its one error is 10.
     """
@@ -106,8 +113,6 @@ def forecast(history: ArrayLike | CostHistory, options: ForecastOptions | None =
     )
     for cohort in known.cohorts():
         _forecast_cohort(cohort, options, result)
-    for costs in (result.expected, result.low, result.high):
-        np.maximum(costs, 0.0, out=costs)
     return result
 
 
@@ -118,32 +123,45 @@ def _smoothing(known: CostHistory, options: ForecastOptions) -> Smoothing:
 
 
 def _forecast_cohort(cohort: Cohort, options: ForecastOptions, result: Forecast) -> None:
-    """Fills in these items' columns, as yet with costs below 0."""
+    """Fills in these items' columns."""
     n_windows, n_items = cohort.cost.shape
     run = Run.of(options.method, n_windows, options.period)
     smoothing = FIXED.get(run.method, result.smoothing)
-    spread = NormalDist().inv_cdf((1 + options.coverage) / 2) * run.growth(
-        smoothing, n_windows, options.n_ahead
-    )
+    is_weighed = options.coverage is None and options.n_ahead == 1 and n_items >= max(MANY, 10 * n_windows)
+    weights = run.weights(smoothing, n_windows) if is_weighed else None
     for first in range(0, n_items, BLOCK):
         block = slice(first, min(first + BLOCK, n_items))
         columns = block if isinstance(cohort.items, slice) else cohort.items[block]
-        state, deviation = _run(run, cohort.cost[:, block], smoothing)
-        for row in range(options.n_ahead):
-            expected = state.ahead(row + 1, (n_windows + row) % run.period)
-            margin = spread[row] * deviation
-            result.expected[row, columns] = expected
-            result.low[row, columns] = expected - margin
-            result.high[row, columns] = expected + margin
+        cost = cohort.cost[:, block]
+        ahead = _run(run, cost, smoothing, options) if weights is None else _weigh(cost, weights)
+        for row, (expected, margin) in enumerate(ahead):
+            result.expected[row, columns] = np.maximum(expected, 0.0)
+            result.low[row, columns] = np.maximum(expected - margin, 0.0)
+            result.high[row, columns] = np.maximum(expected + margin, 0.0)
 
 
-def _run(run: Run, cost: Floats, smoothing: Smoothing) -> tuple[State, Floats]:
-    """The state after the last window, and each item's standard deviation of one-window errors; infinite without any."""
+def _weigh(cost: Floats, weights: Floats) -> list[tuple[Floats, Floats]]:
+    """The sum of the windows, each by its weight, and an interval without end; a window of no weight is not touched."""
+    total, scratch = filled(0.0, cost.shape[1:]), empty(cost.shape[1:])
+    for window in np.flatnonzero(weights).tolist():
+        total += np.multiply(cost[window], weights[window], out=scratch)
+    return [(total, np.full(total.shape, np.inf))]
+
+
+def _run(
+    run: Run, cost: Floats, smoothing: Smoothing, options: ForecastOptions
+) -> Iterator[tuple[Floats, Floats]]:
+    """Runs through the windows; then what is expected in each window ahead, and half the width of its interval."""
     n_windows, n_items = cost.shape
     state = run.begin(cost, (n_items,))
     squares = filled(0.0, (n_items,))
     for window, miss in run.misses(state, cost, smoothing.alpha, smoothing.gamma, smoothing.delta):
-        if window >= run.n_warm_up:
+        if options.coverage is not None and window >= run.n_warm_up:
             squares += np.multiply(miss, miss, out=state.scratch)
     n_errors = n_windows - run.n_warm_up
-    return state, np.sqrt(squares / n_errors) if n_errors > 0 else np.full(n_items, np.inf)
+    if options.coverage is None or n_errors <= 0:
+        margin = np.full(n_items, np.inf)
+    else:
+        margin = NormalDist().inv_cdf((1 + options.coverage) / 2) * np.sqrt(squares / n_errors)
+    for row, growth in enumerate(run.growth(smoothing, n_windows, options.n_ahead)):
+        yield state.ahead(row + 1, (n_windows + row) % run.period), growth * margin

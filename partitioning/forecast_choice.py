@@ -14,6 +14,7 @@ from partitioning.forecast_methods import FITTED, METHODS, SEASONAL, Method
 MAX_TESTS = 24  # windows that are forecast to find out
 MAX_ITEMS = 10_000  # that are forecast to find out: enough to tell methods apart
 _SAME = 1e-9
+_NOISE = 1e-12  # of all cost: what sums of floats leave of no error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +47,9 @@ def choose_forecast(history: ArrayLike | CostHistory, options: ForecastOptions |
     if n_tests < 1 or known.n_items == 0:
         return Choice(options=simplest, errors={}, n_tests=0)
     methods = [method for method in METHODS if options.period or method not in SEASONAL]
-    errors = {
-        method: _error(known, n_tests, replace(options, method=method, n_ahead=1)) for method in methods
-    }
-    limit = min(errors.values()) * (1 + _SAME)
+    next_alone = replace(options, n_ahead=1, coverage=None)
+    errors = {method: _error(known, n_tests, replace(next_alone, method=method)) for method in methods}
+    limit = min(errors.values()) * (1 + _SAME) + _NOISE
     best = next(method for method in methods if errors[method] <= limit)
     return Choice(options=replace(options, method=best), errors=errors, n_tests=n_tests)
 

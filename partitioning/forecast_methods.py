@@ -60,6 +60,19 @@ class Run:
             return (Gains.of(1 / n_windows, 0.0, 0.0) for n_windows in range(2, 2**62))
         return repeat(Gains.of(alpha, gamma, delta))
 
+    def weights(self, smoothing: Smoothing, n_windows: int) -> Floats:
+        """
+        What each window's cost counts for in the forecast of the next one: the method's answers to histories of one 1 and zeros.
+
+        Every step of the recursion is linear, so the forecast of any history is its sum by these weights.
+        Worked: Holt with alpha = gamma = 0.5 on two windows: 0.25 and 0.75, so 10, 20 is forecast at 17.5.
+        """
+        units = np.eye(n_windows)
+        state = self.begin(units, (n_windows,))
+        for _ in self.misses(state, units, smoothing.alpha, smoothing.gamma, smoothing.delta):
+            pass
+        return state.ahead(1, n_windows % self.period)
+
     def growth(self, smoothing: Smoothing, n_windows: int, n_ahead: int) -> Floats:
         """
         The standard deviation of the error 1, 2, … windows ahead, in those of one window ahead.

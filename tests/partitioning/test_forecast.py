@@ -1,5 +1,6 @@
 """Forecasts of items' costs: the paper's recursion, what becomes of new and vanished items, intervals, and the fit."""
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -8,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partitioning.errors import ForecastError
-from partitioning.forecast import BLOCK, ForecastOptions, forecast
+from partitioning.forecast import BLOCK, MANY, ForecastOptions, forecast
 from partitioning.forecast_fit import STEPS, fit_smoothing
 from partitioning.forecast_history import CostHistory
-from partitioning.forecast_methods import METHODS
+from partitioning.forecast_methods import FIXED, METHODS, Run
 from partitioning.smoothing import Smoothing
 
 FEW = settings(max_examples=25, deadline=None, derandomize=True)
@@ -235,6 +236,43 @@ def test_more_items_than_a_block_are_forecast_alike():
     assert np.unique(result.expected).tolist() == holt_by_the_paper(column, 0.5, 0.5, 1)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_windows", [1, 2, 4, 7, 14])
+@pytest.mark.parametrize(("n_items", "n_ahead"), [(3, 1), (MANY + 500, 1), (MANY + 500, 3)])
+def test_without_intervals_the_same_is_expected(method, n_windows, n_items, n_ahead):
+    """A sum of windows by weights is the recursion in another order: only the last bits may differ, and nothing is known of errors."""
+    rng = np.random.default_rng(n_windows)
+    history = rng.integers(0, 1000, (n_windows, n_items)).astype(float)
+    history[rng.integers(n_windows, size=20), rng.integers(n_items, size=20)] = np.nan
+    options = ForecastOptions(
+        method=method, period=3, n_ahead=n_ahead, smoothing=Smoothing(alpha=0.7, gamma=0.2, delta=0.4)
+    )
+
+    bare = forecast(history, replace(options, coverage=None))
+
+    np.testing.assert_allclose(bare.expected, forecast(history, options).expected, rtol=1e-9, atol=1e-9)
+    assert (bare.low == 0).all()
+    assert (bare.high == np.where(np.isnan(history[-1]), 0.0, np.inf)).all()
+
+
+def test_weights_are_what_each_window_counts_for():
+    """The worked example of ``weights``; naive looks at the last window alone, and so copies it to the last bit."""
+    assert Run.of("holt", 2, None).weights(HALVES, 2).tolist() == [0.25, 0.75]
+    assert Run.of("naive", 3, None).weights(FIXED["naive"], 3).tolist() == [0, 0, 1]
+    assert Run.of("mean", 4, None).weights(FIXED["mean"], 4) == pytest.approx([0.25] * 4)
+
+
+@pytest.mark.parametrize("coverage", [0.8, None])
+def test_blocks_do_not_change_a_bit(coverage):
+    """An item's forecast may not depend on which others share its block, whether windows are weighed or run through."""
+    history = np.random.default_rng(8).random((9, 2 * BLOCK + 7))
+    options = ForecastOptions(smoothing=Smoothing(alpha=0.3, gamma=0.1), coverage=coverage)
+
+    whole, part = forecast(history, options), forecast(history[:, BLOCK // 2 :], options)
+
+    assert (whole.expected[:, BLOCK // 2 :] == part.expected).all()
+
+
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.95])
 def test_intervals_cover_what_they_promise(coverage):
     """On random walks, whose naive errors are normal, two and three windows ahead too."""
@@ -343,10 +381,19 @@ def test_a_negative_zero_is_a_zero():
         ({"period": 1}, r"ForecastOptions\.period must be a whole number from 2 to 100000\. Got 1"),
         ({"n_ahead": 0}, r"ForecastOptions\.n_ahead must be a whole number from 1 to 10000\. Got 0"),
         ({"n_ahead": True}, r"ForecastOptions\.n_ahead must be .* Got True"),
-        ({"coverage": "0.8"}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got '0\.8'"),
+        (
+            {"coverage": "0.8"},
+            r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999, or be None\. Got '0\.8'",
+        ),
         ({"smoothing": 0.5}, r"ForecastOptions\.smoothing must be a Smoothing, or None\. Got 0\.5"),
-        ({"coverage": 1.0}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got 1\.0"),
-        ({"coverage": 1e-20}, r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999\. Got 1e-20"),
+        (
+            {"coverage": 1.0},
+            r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999, or be None\. Got 1\.0",
+        ),
+        (
+            {"coverage": 1e-20},
+            r"ForecastOptions\.coverage must lie between 0\.01 and 0\.9999, or be None\. Got 1e-20",
+        ),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, message):

@@ -75,6 +75,14 @@ def test_ties_go_to_the_simpler_forecast():
     assert choose_forecast(np.zeros((2, 3))).errors["naive"] == 0
 
 
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.7])
+def test_what_rounding_leaves_is_no_evidence(step):
+    """Of a line Holt is as right as Holt with a season: errors of 1e-16 must not make a season of it."""
+    line = 0.1 + step * np.arange(9.0)[:, np.newaxis]
+
+    assert choose_forecast(line, ForecastOptions(period=2)).options.method == "holt"
+
+
 def test_the_choice_keeps_the_other_options():
     """What was asked for ahead and around is what the forecast is then made with; the smoothing is fitted anew."""
     asked = ForecastOptions(period=12, n_ahead=3, coverage=0.9)
