@@ -32,16 +32,10 @@ def _lower(standing: Standing, level: Floats, hottest: int) -> bool:
     inside = np.flatnonzero((owner == hottest) & (problem.cost > 0))
     if problem.n_buckets == 1 or inside.size == 0:
         return False
-    out, back, target = _options(standing, inside, hottest)
-    carried = problem.cost[out] - np.where(back >= 0, problem.cost[back], 0.0)
-    share = problem.share
-    left = level[hottest] - carried / share[hottest]
-    gained = level[target] + carried / share[target]
-    reached = np.maximum(left, gained)
+    out, back, target, reached = _options(standing, level, inside, hottest)
     state, routes = _costs(standing, out, back, target, hottest)
-    helps = (carried > 0) & (reached < level[hottest])
-    helps &= (state <= standing.state_left) & (routes <= np.maximum(standing.routes_left, 0.0))
-    options = np.flatnonzero(helps)
+    is_left = (state <= standing.state_left) & (routes <= np.maximum(standing.routes_left, 0.0))
+    options = np.flatnonzero(is_left)
     if options.size == 0:
         return False
     following = float(np.partition(level, -2)[-2])
@@ -53,18 +47,27 @@ def _lower(standing: Standing, level: Floats, hottest: int) -> bool:
     return True
 
 
-def _options(standing: Standing, inside: Integers, hottest: int) -> tuple[Integers, Integers, Integers]:
-    """Every unit of the hottest bucket to every bucket, and against every unit elsewhere: out, back (or -1), target."""
+def _options(
+    standing: Standing, level: Floats, inside: Integers, hottest: int
+) -> tuple[Integers, Integers, Integers, Floats]:
+    """
+    Every unit of the hottest bucket to every bucket, and against every unit elsewhere, of these what helps: out, back (or -1),
+    target, and the higher level of the two buckets afterwards.
+    """
     problem, owner = standing.problem, standing.owner
     others = np.delete(np.arange(problem.n_buckets), hottest)
     outside = np.flatnonzero(owner != hottest)
     target = np.concatenate((others, owner[outside]))
     back = np.concatenate((np.full(others.size, -1), outside))
-    out = np.repeat(inside, target.size)
-    back, target = np.tile(back, inside.size), np.tile(target, inside.size)
+    comes = np.concatenate((np.zeros(others.size), problem.cost[outside]))
+    carried = problem.cost[inside][:, None] - comes
+    left = level[hottest] - carried / problem.share[hottest]
+    reached = np.maximum(left, level[target] + carried / problem.share[target])
+    of_inside, of_target = np.nonzero((carried > 0) & (reached < level[hottest]))
+    out, back, target = inside[of_inside], back[of_target], target[of_target]
     allowed = standing.is_allowed(out, target)
     allowed &= (back < 0) | standing.is_allowed(back, np.full(back.size, hottest))
-    return out[allowed], back[allowed], target[allowed]
+    return out[allowed], back[allowed], target[allowed], reached[of_inside, of_target][allowed]
 
 
 def _costs(
