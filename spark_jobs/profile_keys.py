@@ -4,12 +4,14 @@ Measure what the planner balances: the heavy keys one by one, all others as the 
 At most S slots, ``max_tracked_keys`` heavy keys and the keys that have a route or are split come to the driver, however many keys there are.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark import inheritable_thread_target
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -44,8 +46,10 @@ def profile_keys(task: Task) -> Result:
     dataset, window = task.dataset, task.window
     transaction = LayoutTransaction(task.spark, dataset)
     function = load_function(dataset.name, transaction.function)
-    heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
-    files = summed_files(transaction)
+    with ThreadPoolExecutor(max_workers=1) as beside:  # both are short, and wait more than they work
+        summed = beside.submit(inheritable_thread_target(task.spark)(summed_files), transaction)
+        heavy, cost_of_slot = measure_costs(window_events(task), dataset, function)
+        files = summed.result()
     state_of_slot = slot_bytes(files, function)
     if may_move_keys(dataset, function) or np.any(files.low_slot < files.high_slot):
         state_of_key = _state_of_keys(task, files, function, heavy)
