@@ -50,7 +50,7 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 backtest: setup ## which planner on which forecast would have served a dataset best; DATASET=clicks
 	@$(ENV) python -m spark_jobs.backtest_plans --dataset '$(DATASET)'
 
-bench: setup ## every benchmark against its goals, about two hours; QUICK=--quick: a quarter of it; kept in OUT=.evenkeel/bench.json
+bench: setup ## every benchmark against its goals, about two hours; QUICK=--quick: about seven minutes; kept in OUT=.evenkeel/bench.json
 	@$(ENV) python -m benchmarks.bench $(QUICK) --save $(OUT)
 
 bench-compare: setup ## two kept results of `make bench` side by side: A=... B=...
