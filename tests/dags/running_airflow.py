@@ -94,11 +94,21 @@ class Airflow:
         self.wait_for(dag, run_id)
 
     def approve(self, dag: str, run_id: str, choice: str) -> None:
-        """Answer the run's question, as a person would in the UI, who takes a moment: the task that asked is still ending."""
-        wait(lambda: self.states(dag, run_id).get("approve") == "awaiting_input", f"{run_id} to ask")
-        time.sleep(5)
-        path = f"/dags/{dag}/dagRuns/{run_id}/taskInstances/approve/-1/hitlDetails"
-        self.ask("PATCH", path, {"chosen_options": [choice]}).raise_for_status()
+        """
+        Answer the run's question as often as it asks, as a person would in the UI, who takes a moment.
+
+        Where the scheduler has not yet noticed that the task stopped to wait, the answer finds it as if it had died, and Airflow
+        tries it once more: it asks again.
+        """
+        wait(lambda: self._is_approved(dag, run_id, choice), f"approval of {dag} {run_id}")
+
+    def _is_approved(self, dag: str, run_id: str, choice: str) -> bool:
+        state = self.states(dag, run_id).get("approve")
+        if state == "awaiting_input":
+            time.sleep(5)
+            path = f"/dags/{dag}/dagRuns/{run_id}/taskInstances/approve/-1/hitlDetails"
+            self.ask("PATCH", path, {"chosen_options": [choice]}).raise_for_status()
+        return state in ("success", "skipped", "failed")
 
 
 def _if_done(run: dict[str, Any]) -> dict[str, Any] | None:
