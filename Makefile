@@ -25,8 +25,8 @@ airflow: setup ## start Airflow (API server, scheduler, Dag processor) on loopba
 test: setup ## all tests, about half an hour on two cores
 	@$(ENV) python -m pytest $(WORKERS)
 
-test-fast: setup ## the tests that need neither Spark nor Airflow nor a browser, under 2 minutes
-	@$(ENV) python -m pytest $(WORKERS) -m 'not spark and not airflow and not browser'
+test-fast: setup ## the tests that need neither Spark nor Airflow nor a browser nor long, under 2 minutes
+	@$(ENV) python -m pytest $(WORKERS) -m 'not spark and not airflow and not browser and not long'
 
 test-faults: setup ## of these, the faults it must survive, on real tables
 	@$(ENV) python -m pytest $(WORKERS) -m faults

@@ -48,6 +48,7 @@ def test_paper_on_admission_runs(capsys):
     assert said.count("paper:") == 6
 
 
+@pytest.mark.long
 def test_backtest_is_timed(monkeypatch):
     """A sentence for each contender and one more, and a champion that is no worse than the plain hash."""
     tiny = bench_backtest.Size(n_windows=4, n_slots=64, n_keys=30, n_buckets=4)
@@ -85,6 +86,7 @@ def few_keys(monkeypatch):
     monkeypatch.setattr(bench_settling, "plan_repeatedly", partial(bench_settling.plan_repeatedly, n_plans=2))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_keys")
 def test_every_part_of_the_planners_benchmark_runs():
     """Each returns rows of the table of goals, and no promise is broken on the way."""

@@ -181,6 +181,7 @@ def digest_of_plans():
     return digest.hexdigest()
 
 
+@pytest.mark.long
 def test_another_process_comes_to_the_same_plans():
     """Hash seeds and memory addresses differ between processes; plans must not."""
     program = "from tests.partitioning import test_planners_properties as t; print(t.digest_of_plans())"
