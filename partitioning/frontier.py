@@ -1,6 +1,6 @@
 """How even the items can be for how much: θ at a range of migration budgets, and at a range of route budgets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from partitioning.budgets import Budgets
@@ -44,25 +44,31 @@ def trace_frontier(request: PlanRequest, *, known: Sequence[Plan] = ()) -> Front
     """
     budgets = request.budgets
     limits = [None if factor is None else factor * request.n_buckets for factor in ROUTES_PER_BUCKET]
-    by_migration = [_plan_with(request, replace(budgets, max_migration=s)) for s in MIGRATION_SHARES]
-    by_routes = [_plan_with(request, replace(budgets, max_routes=limit)) for limit in limits]
-    plans = [*by_migration, *by_routes, *known]
+    by_migration = _plans(request, [replace(budgets, max_migration=share) for share in MIGRATION_SHARES])
+    by_routes = _plans(request, [replace(budgets, max_routes=limit) for limit in limits])
+    plans = [*(plan for _, plan in (*by_migration, *by_routes)), *known]
     return Frontier(
         by_migration=tuple(
-            _point(share, of, plans) for share, of in zip(MIGRATION_SHARES, by_migration, strict=True)
+            _point(share, *of, plans) for share, of in zip(MIGRATION_SHARES, by_migration, strict=True)
         ),
-        by_routes=tuple(_point(limit, of, plans) for limit, of in zip(limits, by_routes, strict=True)),
+        by_routes=tuple(_point(limit, *of, plans) for limit, of in zip(limits, by_routes, strict=True)),
     )
 
 
-def _plan_with(request: PlanRequest, budgets: Budgets) -> Plan:
-    as_even_as_can_be = replace(budgets, max_imbalance=0.0, target_imbalance=None)
-    return plan_evenkeel(replace(request, budgets=as_even_as_can_be), LIGHT)
+def _plans(request: PlanRequest, budgets: Sequence[Budgets]) -> list[tuple[Limits, Plan]]:
+    """A plan for each budget, smallest first; one that keeps a smaller budget is not looked for again."""
+    found: list[tuple[Limits, Plan]] = []
+    for budget in reversed(budgets):
+        asked = replace(request, budgets=replace(budget, max_imbalance=0.0, target_imbalance=None))
+        limits = Limits.of_request(asked)
+        larger = found[-1][1] if found else None
+        is_enough = larger is not None and limits.hold_for(larger.figures)
+        found.append((limits, larger if larger and is_enough else plan_evenkeel(asked, LIGHT)))
+    return found[::-1]
 
 
-def _point(budget: float | None, planned: Plan, plans: Sequence[Plan]) -> Point:
-    """The most even of all plans that keep the budgets this one was made for, of equals the cheapest; itself if none does."""
-    limits = Limits.of_request(planned.request)
+def _point(budget: float | None, limits: Limits, planned: Plan, plans: Iterable[Plan]) -> Point:
+    """The most even of all plans that keep these limits, of equals the cheapest; the one made for them if none does."""
     inside = [plan for plan in plans if limits.hold_for(plan.figures)]
     best = min(
         inside, key=lambda plan: (plan.imbalance, plan.figures.undrained, plan.migration), default=planned
