@@ -71,8 +71,8 @@ bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten
 bench-splitting: setup ## one key of 60 % of 10 million rows: plain groupBy, salted by hand, and aggregate_window; about 12 minutes
 	@$(ENV) python -m benchmarks.bench_splitting
 
-bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast
-	@$(ENV) python -m benchmarks.bench_scale
+bench-scale: setup ## what grows with keys, bytes, files, buckets and slots, and how fast; KEYS=100000000: up to so many (20 GB of disk)
+	@$(ENV) python -m benchmarks.bench_scale $(if $(KEYS),--most-keys $(KEYS))
 
 clean: ## leave the clone as git made it; files of your own that git does not know yet stay
 	@git clean -fdXq

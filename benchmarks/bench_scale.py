@@ -58,10 +58,10 @@ FULL = Sizes(
 )
 QUICK = Sizes(
     keys=(1_000, 10_000),
-    rows=(),
+    rows=(5_000, 20_000),
     files=(64, 512),
     buckets=(8, 16),
-    slots=(),
+    slots=(256, 512),
     planned_keys=20_000,
     rounds=1,
 )

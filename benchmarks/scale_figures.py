@@ -24,11 +24,14 @@ MOST = {
 
 
 def goals_of(series: Iterable[Series]) -> list[Goal]:
-    """An exponent for each pair that was designed for and measured."""
+    """An exponent for each pair that was designed for and measured, with the largest size it is fitted to."""
     found = {(one.axis, one.what): one for one in series if one.unit == CPU}
     return [
         Goal.at_most(
-            f"exponent of {what} over {axis}, processor time", limit, found[axis, what].exponent, unit=""
+            f"exponent of {what} over {axis} up to {short(found[axis, what].sizes[-1])}, processor time",
+            limit,
+            found[axis, what].exponent,
+            unit="",
         )
         for (axis, what), limit in MOST.items()
         if (axis, what) in found

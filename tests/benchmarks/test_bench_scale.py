@@ -54,7 +54,12 @@ def test_quick_form_measures_every_step(spark, warehouse):
     found = {(one.axis, one.what, one.unit): one for one in series}
     for step in ("load", "profile", "plan", "classify and flip", "verify"):
         assert found["keys", step, "CPU s"].sizes == [1_000, 10_000]
-    for axis, step in (("files", "read the log anew"), ("buckets", "plan"), ("buckets", "classify and flip")):
+    for axis, step in (
+        ("bytes", "load"),
+        ("files", "read the log anew"),
+        ("buckets", "plan"),
+        ("slots", "classify and flip"),
+    ):
         assert (axis, step, "CPU s") in found
     assert all(math.isfinite(one.exponent) for one in series)
     rows, files = found["keys", "bytes of the table", "bytes"], found["files", "checkpoint", "bytes"]
