@@ -93,22 +93,23 @@ class Airflow:
         self.ask("POST", f"/dags/{dag}/clearTaskInstances", body).raise_for_status()
         self.wait_for(dag, run_id)
 
-    def approve(self, dag: str, run_id: str, choice: str) -> None:
+    def approve(self, dag: str, run_id: str, choice: str) -> dict[str, Any]:
         """
-        Answer the run's question as often as it asks, as a person would in the UI, who takes a moment.
+        The run, once it is done; whenever it asks, it gets this answer, as from a person in the UI, who takes a moment.
 
         Where the scheduler has not yet noticed that the task stopped to wait, the answer finds it as if it had died, and Airflow
         tries it once more: it asks again.
         """
-        wait(lambda: self._is_approved(dag, run_id, choice), f"approval of {dag} {run_id}")
+        return dict(wait(lambda: self._done_or_answered(dag, run_id, choice), f"{dag} {run_id}"))
 
-    def _is_approved(self, dag: str, run_id: str, choice: str) -> bool:
-        state = self.states(dag, run_id).get("approve")
-        if state == "awaiting_input":
+    def _done_or_answered(self, dag: str, run_id: str, choice: str) -> dict[str, Any] | None:
+        if self.states(dag, run_id).get("approve") == "awaiting_input":
             time.sleep(5)
             path = f"/dags/{dag}/dagRuns/{run_id}/taskInstances/approve/-1/hitlDetails"
-            self.ask("PATCH", path, {"chosen_options": [choice]}).raise_for_status()
-        return state in ("success", "skipped", "failed")
+            answer = self.ask("PATCH", path, {"chosen_options": [choice]})
+            if answer.status_code != httpx.codes.CONFLICT:  # it has this answer already
+                answer.raise_for_status()
+        return _if_done(self.run(dag, run_id))
 
 
 def _if_done(run: dict[str, Any]) -> dict[str, Any] | None:
