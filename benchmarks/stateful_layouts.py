@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from deltalake import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -35,7 +36,9 @@ from spark_jobs.plan_moves import plan_moves
 from spark_jobs.profile_keys import profile_keys
 from spark_jobs.state_table import read_table
 from spark_jobs.stateful import read_buckets
-from spark_jobs.table_log import initial_function
+from spark_jobs.table_log import DATASET, initial_function
+from spark_jobs.validate_plan import validate_plan
+from spark_jobs.verify_layout import verify_layout
 
 TARGET = 0.01  # θ that a plan aims at
 N_STRETCHES = 8  # into which salting cuts the day of every user
@@ -81,6 +84,8 @@ class StatefulBench:
             self.load(name, past)
         shutil.copytree(self.folder / EVENKEEL, self.folder / PLAIN)
         save_function(PLAIN, initial_function(self.dataset(PLAIN)))
+        copied = DeltaTable(self.dataset(PLAIN).state)
+        copied.alter.set_table_properties({DATASET: PLAIN}, raise_if_not_exists=False)
 
     # Before the job
 
@@ -104,8 +109,14 @@ class StatefulBench:
         made = plan_moves(self.task(EVENKEEL, window))
         return read_one(PLANS, dataset=EVENKEEL, plan=made["plan"])
 
+    def validate(self, window: Window, plan: str) -> None:
+        validate_plan(self.task(EVENKEEL, window, plan=plan))
+
     def migrate(self, window: Window, plan: str) -> Facts:
         return migrate_layout(self.task(EVENKEEL, window, plan=plan))
+
+    def verify(self, window: Window, plan: str) -> None:
+        verify_layout(self.task(EVENKEEL, window, plan=plan))
 
     # The job
 

@@ -1,9 +1,10 @@
 """
 Carry out a plan that was made before, by its name: gate, validate, migrate, verify, report, as the Dag's run of a named plan does.
 
-A plan that starts from another function than the table's is refused before anything is done. Interrupted or killed, the table has the
-old function or the new one; the same command again finishes. The Dags' pool does not know of terminals, and need not: a
-layout change is one commit, so of two at once one retries or is refused.
+A plan that starts from another function than the table's is refused before anything is done. Interrupted or killed, the same command
+again finishes. With the mover flip the table has the old function or the new one at every moment, for the change is one commit; with merge it is
+three, and the table refuses everybody else from the first to the last. The Dags' pool does not know of terminals, and need not: of two
+changes at once one retries or is refused.
 """
 
 import argparse

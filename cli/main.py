@@ -34,7 +34,7 @@ EXIT_CODES = {
     2: "the command was not understood: a verb, a dataset, a plan, a window or a bucket that is not there",
     3: "refused: a stale plan, a plan that would move something and that the gate holds, or a person who said no",
     4: "somebody should look: `audit` found something, or `status --exit-code` did",
-    130: "interrupted; the table has the old function or the new one",
+    130: "interrupted; the table has the old function or the new one, or is shut by a merge on its way: `status` says what finishes it",
 }
 
 
@@ -48,7 +48,10 @@ def main(argv: Sequence[str]) -> int:
     except RefusalError as error:
         return _fail(console, str(error), REFUSED)
     except KeyboardInterrupt:
-        said = "Interrupted. The table has the old function or the new one: give the same command again, it finishes."
+        said = (
+            "Interrupted. The table has the old function or the new one: give the same command again, it finishes. A merge on its way"
+            " keeps the table shut: evenkeel status says what finishes it."
+        )
         return _fail(console, said, INTERRUPTED)
     except BrokenPipeError:
         raise

@@ -1,8 +1,9 @@
 """
 Take the state table back to the function it had before its last migration, or to any function it has a name for.
 
-A dry run first: what would be flipped and rewritten. Then the question, or --yes. It is a migration like any other, in one commit; rows
-that came in since are kept.
+A dry run first: what would be flipped and rewritten. Then the question, or --yes. It is a migration like any other: in one commit with
+the mover flip, in three with merge, which, once interrupted, keeps the table shut until the same command is given again. Rows that came in since are
+kept.
 """
 
 import argparse
@@ -93,17 +94,22 @@ def _roll_back(task: TerminalTask) -> Facts:
 
 
 def preview_lines(found: Facts) -> list[str]:
-    return [
-        (
-            f"To function {short(found['function'])}: {found['files_flipped']:,} files would be flipped,"
-            f" {found['files_rewritten']:,} rewritten ({size(found['bytes_to_rewrite'])})."
+    """What the mover that was asked for would do: ``merge`` flips no file, it writes rows."""
+    if "files_flipped" in found:
+        would = (
+            f"{found['files_flipped']:,} files would be flipped, {found['files_rewritten']:,} rewritten"
+            f" ({size(found['bytes_to_rewrite'])})"
         )
-    ]
+    else:
+        would = f"{found['rows_at_least']:,} to {found['rows_at_most']:,} rows would be written anew"
+    return [f"To function {short(found['function'])}: {would}."]
 
 
 def _how(args: argparse.Namespace) -> str:
-    to = f" --to {args.to}" if args.to else ""
-    return f"Nothing was changed. To do it: {paint(f'evenkeel roll-back {args.dataset}{to} --yes', 'bold')}"
+    given = "".join(f" --{name} {value}" for name in ("to", "mover") if (value := getattr(args, name)))
+    return (
+        f"Nothing was changed. To do it: {paint(f'evenkeel roll-back {args.dataset}{given} --yes', 'bold')}"
+    )
 
 
 def done_lines(moved: Facts, status: Facts) -> list[str]:

@@ -15,7 +15,8 @@ only the newest window may change the layout.
 | `plan`            | whole, not moved                    | clear the task                                     |
 | `gate`            | whole, not moved                    | the plan you named is stale: plan again            |
 | `validate`        | whole, not moved, the plan refused  | read the task's log, plan again                    |
-| `migrate`         | whole: old function or new one      | clear the task, it finishes                        |
+| `migrate`         | whole: old function or new one;     | clear the task, it finishes                        |
+|                   | shut where the mover is `merge`     |                                                    |
 | `verify`          | moved; something is wrong           | stop writers, read the task's log                  |
 | `report`          | as the steps before say             | clear the task                                     |
 
@@ -31,7 +32,7 @@ from dags.migrate_job import MigrateJob
 from dags.plain_job import Gate, PlainJob
 from dags.readable_datasets import readable_datasets
 from dags.report_job import ReportJob
-from dags.signals import alias_of, asset_of, deadline_of
+from dags.signals import deadline_of
 from dags.spark_job import WindowJob
 from schemas.dataset import Dataset
 
@@ -79,8 +80,6 @@ def rebalance_dag(dataset: Dataset) -> DAG:
                 job="migrate_layout",
                 arguments=[*common, *PLAN],
                 asked="for_migrate",
-                inlets=[asset_of(name)],
-                outlets=[alias_of(name)],
             ),
             PlainJob(task_id="verify", job="verify_layout", arguments=[*common, *PLAN]),
             # A teardown runs whatever failed, and leaves the run's state to `verify`. Were it counted, a report well written

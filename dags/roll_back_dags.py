@@ -2,12 +2,13 @@
 # roll_back
 
 Take one dataset back to the function it had before its last migration, or to any function it ever had. A run is a **dry run**
-unless `dry_run` is false. Nothing that was written since is lost: it is a migration like any other, in one commit.
+unless `dry_run` is false. Nothing that was written since is lost: it is a migration like any other.
 
 | if this fails | the state table is             | then                                |
 | ------------- | ------------------------------ | ----------------------------------- |
 | `asked`       | untouched                      | correct the run's params            |
-| `roll_back`   | whole: old function or new one | clear the task, it finishes         |
+| `roll_back`   | whole: old function or new one;| clear the task, it finishes         |
+|               | shut where the mover is `merge`|                                     |
 | `verify`      | moved; something is wrong      | stop writers, read the task's log   |
 | `list_runs`   | moved and verified             | clear the task                      |
 """
@@ -16,9 +17,9 @@ from airflow.sdk import DAG, Param, chain
 
 from dags.asked import known, roll_back_asked
 from dags.dag_parts import RUN, dag_settings
+from dags.migrate_job import MigrateJob
 from dags.plain_job import PlainJob
 from dags.readable_datasets import readable_datasets
-from dags.spark_job import SparkJob
 from schemas.dataset import Dataset
 
 
@@ -46,7 +47,13 @@ def roll_back_dag(dataset: Dataset) -> DAG:
         common = ["--dataset", dataset.name, *RUN]
         chain(
             roll_back_asked(),
-            SparkJob(task_id="roll_back", job="roll_back_layout", arguments=common, asked="for_roll_back"),
+            MigrateJob(
+                task_id="roll_back",
+                dataset=dataset.name,
+                job="roll_back_layout",
+                arguments=common,
+                asked="for_roll_back",
+            ),
             PlainJob(task_id="verify", job="verify_layout", arguments=common),
             PlainJob(task_id="list_runs", job="report_runs", arguments=common),
         )

@@ -1,14 +1,15 @@
 """
-What the world hears of a dataset: an asset event for each migration, a call when something fails or takes too long.
+What the world hears of a dataset: an asset event for each change of function by a Dag, a call when something fails or takes too long.
 
 `EVENKEEL_ON_FAILURE` names a function of yours as `module:function`. It is called with Airflow's context when a task fails, and when
 a run is not done `schedules.deadline_minutes` after it was queued. A Dag that is to follow a migration is scheduled on
-`Asset("evenkeel://<dataset>")`; the event's `extra` holds the function, θ before and after, and the bytes.
+`Asset("evenkeel://<dataset>")`; the event's `extra` holds the function, the version of the commit that moved the rows, the bytes, and where a plan
+asked for it θ before and after.
 """
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from importlib import import_module
 from typing import Any
@@ -32,11 +33,16 @@ def alias_of(dataset: str) -> AssetAlias:
 
 
 def tell_migration(context: Context, dataset: str, figures: dict[str, Any]) -> None:
-    """Send the event, once for each function: a step that is run again for the same one sends no other."""
+    """Send the event, unless the last one told the same: a step that is run again sends no other."""
     asset = asset_of(dataset)
-    sent = context["inlet_events"][asset]
-    if not any((event.extra or {}).get("plan") == figures["plan"] for event in sent):
+    last = list(context["inlet_events"][asset].ascending(False).limit(1))
+    if not (last and is_told(figures, last[0].extra or {})):
         context["outlet_events"][alias_of(dataset)].add(asset, extra=figures)
+
+
+def is_told(figures: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
+    """Whether the last event was about this commit. A plan that is applied again, after a roll back, makes another one."""
+    return all(last.get(name) == figures[name] for name in ("function", "version"))
 
 
 def on_failure() -> Callable[..., Any] | None:

@@ -27,7 +27,7 @@ def audit_layout(task: Task) -> Result:
             f"every row of {task.dataset.state} must be where function {facts['function'][:12]} says, once, in a file with true"
             f" statistics. Got {facts['rows_astray']:,} rows astray in {facts['files_astray']:,} files, {facts['false_files']:,}"
             f" files with false statistics, {facts['doubled_keys']:,} keys with more than their one row. {named}."
-            " Run repair_layout: it brings rows home."
+            " Run repair_layout: it brings rows home, and mends statistics."
         )
     task.say(
         f"{facts['rows']:,} rows in {facts['files']:,} files are where the function says; {facts['mixed_files']:,} files are mixed"

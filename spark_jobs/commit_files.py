@@ -20,6 +20,8 @@ from schemas.dataset import Dataset
 from spark_jobs.locations import uri_of
 from spark_jobs.table_log import state_log
 
+_ASKED_FOR = ("path", "partition.bucket", "num_records", "size_bytes", "min.slot", "max.slot")
+
 
 @dataclass(frozen=True, kw_only=True)
 class FileEntry:
@@ -43,9 +45,39 @@ class Snapshot:
 
     def entries(self, paths: Collection[str]) -> dict[str, FileEntry]:
         """Those of these files that are in this version, by path. The others never become objects of Python: there may be millions."""
+        return {entry.path: entry for entry in self._where(_is_in(self._actions, paths))}
+
+    def n_entries(self, paths: Collection[str]) -> int:
+        return int(pc.sum(_is_in(self._actions, paths)).as_py() or 0)
+
+    def others_over(self, places: NDArray[np.int64], paths: Collection[str]) -> list[FileEntry]:
+        """
+        All files but these that may, by their statistics, hold a row of one of these places.
+
+        A place is ``bucket * n_slots + slot``; they must ascend.
+        """
+        bucket, low, high = self._ranges
+        first = np.searchsorted(places, bucket * self.n_slots + low, side="left")
+        end = np.searchsorted(places, bucket * self.n_slots + high, side="right")
+        return self._where(pc.and_not(pa.array(first < end), _is_in(self._actions, paths)))
+
+    @cached_property
+    def _actions(self) -> pa.Table:
+        """What the log says of each file, without the statistics that nobody asks for."""
         actions = pa.table(self.table.get_add_actions(flatten=True))
-        is_wanted = pc.is_in(actions["path"].cast(pa.string()), pa.array(paths, pa.string()))
-        return {action["path"]: self._entry(action) for action in actions.filter(is_wanted).to_pylist()}
+        return actions.select([name for name in _ASKED_FOR if name in actions.column_names])
+
+    @property
+    def _ranges(self) -> Iterator[NDArray[np.int64]]:
+        """Of each file its bucket, and between which slots its rows are."""
+        actions = self._actions
+        unknown = pa.nulls(actions.num_rows, pa.int64())
+        for name, otherwise in (("partition.bucket", 0), ("min.slot", 0), ("max.slot", self.n_slots - 1)):
+            column = actions[name] if name in actions.column_names else unknown
+            yield column.cast(pa.int64()).fill_null(otherwise).to_numpy()
+
+    def _where(self, is_wanted: pa.Array) -> list[FileEntry]:
+        return [self._entry(action) for action in self._actions.filter(is_wanted).to_pylist()]
 
     def _entry(self, action: dict[str, Any]) -> FileEntry:
         low, high = action.get("min.slot"), action.get("max.slot")
@@ -89,6 +121,19 @@ class CommitFiles:
     written: list[FileEntry]
     flipped: list[tuple[FileEntry, FileEntry]]  # before and after
 
+    def untouched_over(self, places: NDArray[np.int64]) -> list[FileEntry]:
+        """Files that the commit left as they were, and that may hold a row of one of these places (``Snapshot.others_over``)."""
+        return self.after.others_over(places, self._touched)
+
+    @property
+    def is_each_file_once(self) -> bool:
+        """Whether no file that was added is listed twice: with other deleted rows it would be another file to Delta, and both would be read."""
+        return self.after.n_entries(self._touched) == len(self._touched)
+
+    @property
+    def _touched(self) -> list[str]:
+        return [entry.path for entry in (*self.written, *(new for _, new in self.flipped))]
+
     @property
     def flips_are_faithful(self) -> bool:
         """Whether every flipped file has the size, the rows and the deleted rows it had."""
@@ -117,6 +162,10 @@ def read_commit(dataset: Dataset, version: int) -> CommitFiles:
         written=[are[path] for path in sorted(added - set(flipped))],
         flipped=[(were[path], are[path]) for path in flipped],
     )
+
+
+def _is_in(actions: pa.Table, paths: Collection[str]) -> pa.Array:
+    return pc.is_in(actions["path"].cast(pa.string()), pa.array(paths, pa.string()))
 
 
 def name_of(path: str) -> str:

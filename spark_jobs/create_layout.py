@@ -12,14 +12,15 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from schemas.dataset import is_catalog_name, locate
+from schemas.places import place_of
 from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
 from spark_jobs.feeds import event_locations, read_events
 from spark_jobs.job import JobError, RefusalError, Result, Task, run_job
 from spark_jobs.layout_transaction import LayoutTransaction, in_transaction
 from spark_jobs.sql_names import quoted
-from spark_jobs.state_table import check_columns, create_state_table
-from spark_jobs.table_log import FUNCTION, initial_function, properties_of
+from spark_jobs.state_table import check_columns, create_state_table, is_made
+from spark_jobs.table_log import function_of, initial_function, properties_of
 
 
 def create_layout(task: Task) -> Result:
@@ -28,16 +29,19 @@ def create_layout(task: Task) -> Result:
         _refuse_events(task, source)
     frame = read_source(task.spark, locate(source)) if source else read_events(task.spark, dataset)
     check_columns(dataset, frame.schema, of=source or "the events")
-    function = initial_function(dataset)
-    save_function(dataset.name, function)  # before the table can name it
-    create_state_table(task.spark, dataset, frame.schema, function=function.digest)
+    if not is_made(task.spark, dataset):
+        function = initial_function(dataset)
+        save_function(dataset.name, function)  # before the table can name it
+        create_state_table(task.spark, dataset, frame.schema, function=function.digest)
+    # Refuses a table that somebody else made, long ago or just now.
+    digest = function_of(properties_of(dataset), dataset)
     rows = in_transaction(task.spark, dataset, lambda change: _copy(change, frame, source)) if source else 0
     task.say(f"state table at {dataset.state}, {rows:,} rows copied")
-    return {"state": dataset.state, "function": properties_of(dataset)[FUNCTION], "rows": rows}
+    return {"state": dataset.state, "function": digest, "rows": rows}
 
 
 def _refuse_events(task: Task, source: str) -> None:
-    if task.dataset.rows_per_key == "many" and locate(source).rstrip("/") in event_locations(
+    if task.dataset.rows_per_key == "many" and place_of(locate(source)) in event_locations(
         task.spark, task.dataset
     ):
         field = "those of feeds" if task.dataset.feeds else "events.table"

@@ -16,7 +16,7 @@ from spark_jobs.plan_moves import settings_row
 from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import FAILED, HELD, MIGRATED
 from spark_jobs.scorecard import why_paused
-from spark_jobs.table_log import FUNCTION, MOVING, layout_commit, properties_of
+from spark_jobs.table_log import MOVING, finishing, function_of, layout_commit, properties_of
 
 Facts = dict[str, Any]
 
@@ -44,14 +44,12 @@ def dataset_status(dataset: Dataset) -> Facts:
     if not DeltaTable.is_deltatable(uri_of(dataset.state)):
         return _facts(dataset, None, None, _next(CREATE, f"not created yet: evenkeel create {dataset.name}"))
     properties = properties_of(dataset)
-    function = load_function(dataset.name, properties[FUNCTION])
+    function = load_function(dataset.name, function_of(properties, dataset))
     window = newest_window(dataset)
     balance = balance_of(dataset, window, function) if window else None
     moving = properties.get(MOVING)
     if moving:
-        sentence = (
-            f"a move to function {moving[:12]} was interrupted: run the same command again, it finishes"
-        )
+        sentence = f"a move to function {moving[:12]} was interrupted; this finishes it: {finishing(dataset, properties)}"
         return _facts(dataset, function, balance, _next(INTERRUPTED, sentence))
     return _facts(dataset, function, balance, _next_step(dataset, function, balance))
 

@@ -29,10 +29,8 @@ def _flip(transaction: LayoutTransaction, change: FunctionChange) -> None:
 
 def preview(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> dict[str, int]:
     """What the flip would do, from statistics alone: nothing is written."""
-    transaction = LayoutTransaction(spark, dataset)
-    start = change.after if change.is_done_in(transaction.function) else change.before
-    files = _Sorted.of(transaction, start, change.after)
-    return {
+    files = ConcernedFiles.of_change(LayoutTransaction(spark, dataset), change)
+    return files.rows_that_move() | {
         "files_flipped": len(files.whole),
         "files_rewritten": len(files.divided),
         "bytes_flipped": int(files.whole.n_bytes.sum()),
@@ -41,8 +39,8 @@ def preview(spark: SparkSession, dataset: Dataset, change: FunctionChange) -> di
 
 
 @dataclass(frozen=True, eq=False)
-class _Sorted:
-    """The files that the change concerns."""
+class ConcernedFiles:
+    """The files that a change concerns."""
 
     whole: DataFiles  # to flip
     targets: list[int]  # their new buckets
@@ -51,18 +49,29 @@ class _Sorted:
     @classmethod
     def of(
         cls, transaction: LayoutTransaction, before: PartitioningFunction, after: PartitioningFunction
-    ) -> "_Sorted":
+    ) -> "ConcernedFiles":
         files = transaction.read_files(changed_buckets(before, after))
         classes = classify(files.ranges, before, after)
         flipped = np.flatnonzero(classes.action == FLIP)
         divided = np.flatnonzero(classes.action == REWRITE)
         return cls(files.take(flipped), classes.bucket[flipped].tolist(), files.take(divided))
 
+    @classmethod
+    def of_change(cls, transaction: LayoutTransaction, change: FunctionChange) -> "ConcernedFiles":
+        """No file if the table has the change already."""
+        start = change.after if change.is_done_in(transaction.function) else change.before
+        return cls.of(transaction, start, change.after)
+
+    def rows_that_move(self) -> dict[str, int]:
+        """Between how many and how many, as far as the files' statistics tell: all of whole files, none to all of divided ones."""
+        whole, divided = (int(np.maximum(files.rows, 0).sum()) for files in (self.whole, self.divided))
+        return {"rows_at_least": whole, "rows_at_most": whole + divided}
+
 
 def _move_files(
     transaction: LayoutTransaction, before: PartitioningFunction, after: PartitioningFunction
 ) -> Moved:
-    files = _Sorted.of(transaction, before, after)
+    files = ConcernedFiles.of(transaction, before, after)
     transaction.flip(files.whole, files.targets)
     own_file = worth_a_file(files.divided, before, min_bytes=transaction.dataset.min_file_bytes)
     rewritten = rewrite(transaction, files.divided, function=after, own_file=own_file)

@@ -15,12 +15,12 @@ from spark_jobs.control_tables import Row, load_function, read_rows
 from spark_jobs.job import RefusalError, Result, Task, run_job
 from spark_jobs.plan_record import read_plan
 from spark_jobs.scorecard import forgive, why_paused
-from spark_jobs.table_log import FUNCTION, properties_of
+from spark_jobs.table_log import function_of, properties_of
 
 
 def gate_plan(task: Task) -> Result:
     plan, _, _ = read_plan(task.dataset.name, task.plan)
-    function = properties_of(task.dataset)[FUNCTION]
+    function = function_of(properties_of(task.dataset), task.dataset)
     is_applied = function == plan["to_function"] != plan["from_function"]
     if task.options.get("resume"):
         forgive(task.dataset)

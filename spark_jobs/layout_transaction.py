@@ -13,7 +13,7 @@ import copy
 import json
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -26,7 +26,7 @@ from spark_jobs.data_files import DataFiles, collected, described
 from spark_jobs.job import JobError
 from spark_jobs.locations import uri_of
 from spark_jobs.state_table import user_metadata
-from spark_jobs.table_log import FUNCTION, no_state_table, refuse_moving
+from spark_jobs.table_log import function_of, no_state_table, refuse_moving
 
 TESTED_WITH = "4.4.0"  # of Delta
 TRIES = 10  # how often the work is done again before we give up
@@ -62,10 +62,16 @@ class Written:
 
 @dataclass(eq=False)
 class LayoutTransaction:
-    """One change of one dataset's state table. Use it through ``in_transaction``. A table that a merge still moves is refused."""
+    """
+    One change of one dataset's state table. Use it through ``in_transaction``.
+
+    A table that a merge still moves is refused, but for a move to the function ``moving_to``: whoever names it is that merge.
+    """
 
     spark: SparkSession
     dataset: Dataset
+    _: KW_ONLY
+    moving_to: str = ""
 
     def __post_init__(self) -> None:
         jvm: Any = self.spark._jvm  # noqa: SLF001  (the way into the JVM)
@@ -80,7 +86,9 @@ class LayoutTransaction:
         self._txn = self._log.startTransaction()
         if self.version < 0:
             raise no_state_table(self.dataset)
-        refuse_moving(self.properties)
+        refuse_moving(self.dataset, self.properties, but_to=self.moving_to)
+        # Digest of the function that the rows of this version obey.
+        self.function = function_of(self.properties, self.dataset)
 
     # What the table is
 
@@ -97,16 +105,6 @@ class LayoutTransaction:
     @cached_property
     def _metadata(self) -> dict[str, Any]:
         return dict(json.loads(self._txn.metadata().json()))
-
-    @property
-    def function(self) -> str:
-        """Digest of the function that the rows of this version obey."""
-        if FUNCTION not in self.properties:
-            raise JobError(
-                f"state.table must carry the property {FUNCTION}. Got a table without at {self.dataset.state}. Use"
-                " create_layout: it makes a bucketed copy of a table."
-            )
-        return self.properties[FUNCTION]
 
     @cached_property
     def _entries(self) -> DataFrame:
@@ -139,7 +137,11 @@ class LayoutTransaction:
 
     def is_marked(self, mark: str) -> bool:
         """Whether a commit with this mark is in the table. A concurrent one refuses our commit."""
-        return int(self._txn.txnVersion(mark)) >= 0
+        return self.number_of(mark) > 0
+
+    def number_of(self, mark: str) -> int:
+        """The number that the last commit with this mark gave it, 0 if there is none. A concurrent one refuses our commit."""
+        return max(0, int(self._txn.txnVersion(mark)))
 
     def marks(self) -> list[str]:
         """All marks of the table."""
@@ -153,9 +155,9 @@ class LayoutTransaction:
         content["metaData"]["configuration"] |= properties
         self._txn.updateMetadata(self._action(content), False)
 
-    def mark(self, mark: str) -> None:
-        """Put a mark into the commit: ``is_marked`` finds it for as long as the table lives."""
-        self._actions.add(self._action({"txn": {"appId": mark, "version": 1, "lastUpdated": _now()}}))
+    def mark(self, mark: str, *, number: int = 1) -> None:
+        """Put a mark into the commit: ``is_marked`` and ``number_of`` find it for as long as the table lives."""
+        self._actions.add(self._action({"txn": {"appId": mark, "version": number, "lastUpdated": _now()}}))
 
     def flip(self, files: DataFiles, buckets: Iterable[int]) -> None:
         """Re-add each file under another bucket: same path, same rows, no byte read or written."""
@@ -232,14 +234,14 @@ class LayoutTransaction:
 
 
 def in_transaction(
-    spark: SparkSession, dataset: Dataset, work: Callable[[LayoutTransaction], Answer]
+    spark: SparkSession, dataset: Dataset, work: Callable[[LayoutTransaction], Answer], *, moving_to: str = ""
 ) -> Answer:
     """
     Do the work in a transaction; if somebody else's commit gets in the way, do it again from the newer version.
 
-    Until ``work`` commits, nothing has changed. Gives up as ``retrying`` does.
+    Until ``work`` commits, nothing has changed. Gives up as ``retrying`` does. ``moving_to`` lets a merge see its own table.
     """
-    return retrying(dataset, lambda: work(LayoutTransaction(spark, dataset)))
+    return retrying(dataset, lambda: work(LayoutTransaction(spark, dataset, moving_to=moving_to)))
 
 
 def retrying(dataset: Dataset, work: Callable[[], Answer], *, tries: int = TRIES) -> Answer:
@@ -264,8 +266,7 @@ def check_delta_version(jvm: Any) -> None:
     if version != TESTED_WITH:
         raise JobError(
             f"Delta must be version {TESTED_WITH}: the layout transaction uses its internals and was tested with that"
-            f" one. Got {version}. Install delta-spark {TESTED_WITH}, or move rows with --mover merge, which uses"
-            " public commands only."
+            f" one. Got {version}. Install delta-spark {TESTED_WITH}."
         )
 
 

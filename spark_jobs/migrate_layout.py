@@ -3,7 +3,6 @@
 import argparse
 
 from spark_jobs.control_tables import load_function
-from spark_jobs.flip_mover import preview
 from spark_jobs.function_change import MIGRATE, FunctionChange
 from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.movers import MOVERS
@@ -32,23 +31,31 @@ def migrate_layout(task: Task) -> Result:
 
 
 def make_change(task: Task, change: FunctionChange) -> Result:
-    """Let the mover take the table from one function to the other, and say what that took."""
+    """Let the mover take the table from one function to the other, and say what that took. ``version`` is that of the commit that moved the rows."""
+    name = task.options.get("mover") or task.dataset.mover
+    answer: Result = {"plan": change.plan, "function": change.after.digest}
     if task.options.get("dry_run"):
-        found = preview(task.spark, task.dataset, change)
-        task.say(
-            f"would flip {found['files_flipped']:,} files and rewrite {found['files_rewritten']:,} of"
-            f" {found['bytes_to_rewrite'] / 1e6:.2f} MB; nothing was changed"
-        )
-        return {"plan": change.plan, "function": change.after.digest, "dry_run": True, **found}
-    mover = task.options.get("mover") or task.dataset.mover
+        found = MOVERS[name].preview(task.spark, task.dataset, change)
+        task.say(f"would {foreseen(found)}; nothing was changed")
+        return {**answer, "dry_run": True, **found}
     if change.before.digest != change.after.digest:
-        MOVERS[mover](task.spark, task.dataset, change)
+        MOVERS[name].move(task.spark, task.dataset, change)
     figures = moved_by(task.dataset, change.plan)
     task.say(
         f"{figures['rows_moved']:,} rows moved: {figures['files_flipped']:,} files flipped, {figures['files_rewritten']:,}"
         f" rewritten, {figures['bytes_written'] / 1e6:.2f} MB written"
     )
-    return {"plan": change.plan, "function": change.after.digest, **figures}
+    return {**answer, **figures}
+
+
+def foreseen(found: Result) -> str:
+    """What the mover's preview found."""
+    if "files_flipped" not in found:
+        return f"write {found['rows_at_least']:,} to {found['rows_at_most']:,} rows anew and flip no file"
+    return (
+        f"flip {found['files_flipped']:,} files and rewrite {found['files_rewritten']:,} of"
+        f" {found['bytes_to_rewrite'] / 1e6:.2f} MB"
+    )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

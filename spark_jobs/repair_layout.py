@@ -29,7 +29,9 @@ def _repair(transaction: LayoutTransaction) -> Result:
     function = load_function(transaction.dataset.name, transaction.function)
     in_trouble = audited_files(transaction, function).where((F.col("rows_astray") > 0) | F.col("is_false"))
     is_whole = ~F.col("is_false") & (F.col("low_target") == F.col("high_target"))
-    found = in_trouble.withColumn("target", F.when(is_whole, F.col("low_target")).otherwise(-1)).persist()
+    target = F.when(is_whole, F.col("low_target")).otherwise(-1)
+    # From here on a file has as many rows as were seen in it: what its statistics say may be what is to be mended.
+    found = in_trouble.withColumns({"target": target, "rows": F.col("seen_rows")}).persist()
     try:
         whole = found.where("target >= 0")
         flipped, divided = collected(whole), collected(found.where("target < 0"))

@@ -70,5 +70,5 @@ def _check_conserved(files: DataFiles, rows: DataFrame, n_written: int) -> None:
     if n_read != n_written:
         raise JobError(
             f"a rewrite must keep every row. Got {n_read:,} rows in the old files and {n_written:,} in the new ones."
-            " Nothing was committed. Run audit_layout: the table's statistics may be wrong."
+            " Nothing was committed. Run repair_layout: it counts rows, and mends files whose statistics are not true."
         )

@@ -4,16 +4,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import deltalake
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import BinaryType, StringType, StructType
 
 from schemas.dataset import Dataset, is_catalog_name
 from spark_jobs.job import JobError
-from spark_jobs.locations import sql_name
+from spark_jobs.locations import sql_name, uri_of
 from spark_jobs.routing import slot_expression
 from spark_jobs.sql_names import quoted
-from spark_jobs.table_log import FUNCTION, OURS
+from spark_jobs.table_log import DATASET, FUNCTION, OURS
 
 _USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _COMMITTING = threading.Lock()  # a session has one note at a time
@@ -56,6 +57,14 @@ def _type_of(columns: StructType, key: str) -> str:
     return data_type.simpleString()
 
 
+def is_made(spark: SparkSession, dataset: Dataset) -> bool:
+    """Whether a table is there, whoever made it."""
+    if is_catalog_name(dataset.state):
+        return spark.catalog.tableExists(sql_name(dataset.state))
+    # Not Spark's own question: it says yes of every folder inside a table, too.
+    return deltalake.DeltaTable.is_deltatable(uri_of(dataset.state))
+
+
 def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructType, *, function: str) -> None:
     """Create the empty table whose rows will obey ``function``; does nothing where it exists."""
     builder = DeltaTable.createIfNotExists(spark)
@@ -78,6 +87,7 @@ def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructTyp
         .property("delta.deletedFileRetentionDuration", kept)
         .property("delta.logRetentionDuration", f"interval {max(30, dataset.undo_days)} days")
         .property("delta.constraints.bucket_is_a_number", "bucket >= 0")
+        .property(DATASET, dataset.name)
         .property(FUNCTION, function)
         .execute()
     )
@@ -86,11 +96,6 @@ def create_state_table(spark: SparkSession, dataset: Dataset, columns: StructTyp
 def _has_bounds(columns: StructType, name: str) -> bool:
     """Whether Delta keeps a column's smallest and largest value of each file."""
     return name in columns.names and not isinstance(columns[name].dataType, BinaryType)
-
-
-def set_properties(spark: SparkSession, dataset: Dataset, **properties: str) -> None:
-    settings = ", ".join(f"{text(name)} = {text(value)}" for name, value in properties.items())
-    spark.sql(f"ALTER TABLE {sql_name(dataset.state)} SET TBLPROPERTIES ({settings})")
 
 
 def text(value: str) -> str:

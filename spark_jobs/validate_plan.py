@@ -12,7 +12,7 @@ from spark_jobs.job import JobError, Result, Task, run_job
 from spark_jobs.plan_facts import Evidence, plan_facts
 from spark_jobs.plan_figures import Figures
 from spark_jobs.plan_record import plan_checksum, read_plan
-from spark_jobs.table_log import FUNCTION, initial_function, properties_of
+from spark_jobs.table_log import function_of, initial_function, properties_of
 
 
 def validate_plan(task: Task) -> Result:
@@ -24,7 +24,7 @@ def validate_plan(task: Task) -> Result:
     """
     row, moves, body = read_plan(task.dataset.name, task.plan)
     functions = {name: _function_row(task, row[name]) for name in ("from_function", "to_function")}
-    active = properties_of(task.dataset)[FUNCTION]
+    active = function_of(properties_of(task.dataset), task.dataset)
     is_applied = active == row["to_function"] != row["from_function"]
     facts = {
         "checksum_matches": plan_checksum(row, moves, body) == row["checksum"],

@@ -78,8 +78,8 @@ def profiled(created) -> Dataset:
     return created
 
 
-def write_window(dataset: Dataset, start: datetime) -> None:
-    """Slots cost a little each, key number i costs 200 / (i + 1)."""
+def write_window(dataset: Dataset, start: datetime, heat: float = 1.0) -> None:
+    """Slots cost a little each, key number i costs 200 / (i + 1), ``heat`` times over."""
     rng = np.random.default_rng(5)
     times = {"window_end": start + DAY}
     slots = [
@@ -99,7 +99,7 @@ def write_window(dataset: Dataset, start: datetime) -> None:
             "kind": "key",
             "slot": slot_of(key, "string", dataset.n_slots),
             "key": text_of_key(key),
-            "cost": 200.0 / (rank + 1),
+            "cost": heat * 200.0 / (rank + 1),
             "state": 50.0,
         }
         for rank, key in enumerate(KEYS)

@@ -85,6 +85,21 @@ def test_broken_dataset_file_hurts_no_other(airflow_env, datasets):
         assert f"broken.yaml: {sentence}" in loaded["errors"]["dataset_errors.py"]
 
 
+def test_datasets_that_share_a_state_table_hurt_no_other(airflow_env, datasets):
+    """Neither gets a Dag, for each would load into the other's table; both are told, and the others run on."""
+    for name in ("one", "two"):
+        text = (datasets / "visits.yaml").read_text()
+        shared = text.replace("name: visits", f"name: {name}").replace("visits/state", "shared/state")
+        (datasets / f"{name}.yaml").write_text(shared)
+
+    loaded = load_dags(airflow_env)
+
+    assert sorted(loaded["dags"]) == DAGS
+    said = loaded["errors"]["dataset_errors.py"]
+    assert "one.yaml: state.table must belong to one dataset." in said
+    assert "two.yaml: state.table must belong to one dataset." in said
+
+
 def test_all_steps_that_touch_tables_share_one_pool(loaded):
     """One writer a dataset; only waiting for a person needs no slot."""
     assert loaded["pools"] == ["default_pool", "evenkeel_visits"]

@@ -307,8 +307,7 @@ def test_plan_of_a_dry_run_is_applied_by_its_name_and_a_stale_one_refused(spark,
     report = airflow.answer(dag, dry_run[0], "report")
     assert report["n_moves"] > 0
     applied = airflow.trigger(dag, plan=report["plan"], approve=True)
-    airflow.approve(dag, applied, "Approve")
-    assert airflow.wait_for(dag, applied)["state"] == "success"
+    assert airflow.approve(dag, applied, "Approve")["state"] == "success"
     assert airflow.answer(dag, applied, "report")["outcome"] == "migrated"
     function = properties_of(done.orders)[FUNCTION]
     assert load_function("orders", function).n_buckets == 5
@@ -331,16 +330,34 @@ def first_plan(dataset: Dataset) -> str:
 
 
 def test_roll_back_is_a_dry_run_unless_told_otherwise(spark, done):
-    """Then the table has the function it had before, with every row."""
+    """Then the table has the function it had before, with every row, and who follows it is told; as of the next migration."""
     airflow, dag = done.airflow, "roll_back__visits"
     airflow.unpause(dag)
     before = everything(done.visits)
     assert airflow.wait_for(dag, airflow.trigger(dag))["state"] == "success"
     assert everything(done.visits) == before
+    (event,) = events_of(airflow, "visits")
 
-    assert airflow.wait_for(dag, airflow.trigger(dag, dry_run=False))["state"] == "success"
+    back = airflow.trigger(dag, dry_run=False)
+    assert airflow.wait_for(dag, back)["state"] == "success"
     assert properties_of(done.visits)[FUNCTION] != before["function"]
     check_rows(spark, done.visits)
+    told = [event["extra"]["function"], properties_of(done.visits)[FUNCTION]]
+    assert functions_told(airflow, "visits") == told
+    airflow.clear(dag, back, "roll_back")
+    assert functions_told(airflow, "visits") == told
+
+    again = airflow.trigger("rebalance__visits", dry_run=False)
+    assert airflow.wait_for("rebalance__visits", again)["state"] == "success"
+    function = properties_of(done.visits)[FUNCTION]
+    assert function != told[-1]
+    assert functions_told(airflow, "visits") == [*told, function]
+
+
+def functions_told(airflow: Airflow, dataset: str) -> list[str]:
+    """By the events, the oldest first."""
+    events = sorted(events_of(airflow, dataset), key=lambda event: event["id"])
+    return [event["extra"]["function"] for event in events]
 
 
 @pytest.mark.parametrize("dag", ["audit__orders", "maintain__orders"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dags.signals import is_told
 from tests.dags.running_airflow import Airflow, running_airflow, wait
 
 pytestmark = pytest.mark.airflow
@@ -46,3 +47,14 @@ def test_failures_and_missed_deadlines_call_the_users_function(airflow, tmp_path
 
     assert airflow.wait_for("rebalance__visits", run)["state"] == "failed"
     wait(lambda: "window" in alerts_in(tmp_path), "the failure", patience=60)
+
+
+def test_an_event_is_sent_for_each_change_and_not_for_each_try():
+    """A follower must not go on with a function that the table has left: back and forth again are two changes more."""
+    there, back, again = ({"plan": "p", "function": name, "version": n} for n, name in enumerate("aba"))
+
+    assert is_told(there, there | {"bytes_written": 1})
+    assert not is_told(back, there)
+    assert not is_told(again, back)
+    assert not is_told(again, there)  # back was done at a terminal, which sends none
+    assert not is_told(there, {"plan": "p", "function": "a"})  # as earlier versions sent it

@@ -67,7 +67,7 @@ def at_steps(work: str, *steps: str, scene: str = "") -> list[Kill]:
 
 KILLS = [
     *at_steps("migrate", "set_properties", "flip", "write", "-commit", "commit"),
-    *at_steps("merge", "mark of the merge", "rows of the merge"),
+    *at_steps("merge", "begin of the merge", "rows of the merge", "end of the merge"),
     *at_steps("load", "write", "mark", "commit"),
     *at_steps("load feeds", "assignment", "write", "commit"),
     *at_steps("settle", "write*2", "commit"),

@@ -60,6 +60,7 @@ STEPS: dict[str, tuple[Any, str]] = {
         for name in ("read_files", "set_properties", "flip", "write", "remove", "mark", "commit")
     },
     "assignment": (feed_loading, "save_window"),
-    "mark of the merge": (merge_mover, "set_properties"),
+    "begin of the merge": (merge_mover, "_begin"),
     "rows of the merge": (merge_mover, "_merge"),
+    "end of the merge": (merge_mover, "_end"),
 }

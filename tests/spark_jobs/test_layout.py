@@ -3,11 +3,15 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from delta.tables import DeltaTable
+from pyspark.sql import functions as F
 
+from partitioning.hashing import slot_of
 from spark_jobs import layout_transaction
 from spark_jobs.audit_layout import audit, audit_layout
+from spark_jobs.commit_files import read_commit
 from spark_jobs.control_tables import save_function
 from spark_jobs.data_files import collected
 from spark_jobs.function_change import MIGRATE, FunctionChange, Moved
@@ -19,9 +23,10 @@ from spark_jobs.purge_layout import purge_layout
 from spark_jobs.repair_layout import repair_layout
 from spark_jobs.roll_back_layout import roll_back_layout
 from spark_jobs.settle_layout import settle_layout
-from spark_jobs.table_log import FUNCTION, current_function, properties_of
+from spark_jobs.settling import rewrite_buckets
+from spark_jobs.table_log import FUNCTION, current_function, layout_commit, properties_of
 from spark_jobs.verify_layout import verify_layout
-from tests.spark_jobs.conftest import rows_of_day, window_of
+from tests.spark_jobs.conftest import KEYS, START, rows_of_day, window_of
 from tests.spark_jobs.oracle import keys_astray, rows_in, state_of
 
 pytestmark = pytest.mark.spark
@@ -31,19 +36,22 @@ def files_of(spark, dataset):
     return collected(LayoutTransaction(spark, dataset).file_frame())
 
 
-def slot_change(dataset, n_slots=8):
+def first_slots(dataset):
+    return [slot for slot, bucket in enumerate(current_function(dataset).slot_list) if bucket == 0][:8]
+
+
+def slot_change(dataset):
     """A change of function that moves whole slots of bucket 0, and no key of its own."""
     before = current_function(dataset)
-    leaving = [slot for slot, bucket in enumerate(before.slot_list) if bucket == 0][:n_slots]
-    after = before.with_changes(slots={slot: 1 + slot % 3 for slot in leaving})
+    after = before.with_changes(slots={slot: 1 + slot % 3 for slot in first_slots(dataset)})
     save_function(dataset.name, after)
     return FunctionChange(kind=MIGRATE, before=before, after=after)
 
 
-def key_change(dataset):
+def key_change(dataset, key="it's"):
     """A change that routes one key of a slot to another bucket: its file must be divided."""
     before = current_function(dataset)
-    after = before.with_changes(routes={"it's": (before.bucket_of("it's") + 1) % 4})
+    after = before.with_changes(routes={key: (before.bucket_of(key) + 1) % 4})
     save_function(dataset.name, after)
     return FunctionChange(kind=MIGRATE, before=before, after=after)
 
@@ -93,13 +101,16 @@ def test_deleted_rows_stay_deleted_when_their_file_flips(spark, settled):
     assert rows_in(state_of(spark, settled)) == before
 
 
-def forge(spark, dataset, damage):
-    """A commit that says it changes the function, and does damage instead."""
-    change = slot_change(dataset)
+def forge(spark, dataset, damage, change):
+    """A commit that says it makes the change, and does damage instead."""
     transaction = LayoutTransaction(spark, dataset)
     transaction.set_properties(change.properties)
     damage(transaction, transaction.read_files(range(4)))
     transaction.commit(change.note(Moved(), mover="flip"))
+
+
+def do_nothing(transaction, files):
+    pass
 
 
 def flip_to_the_wrong_bucket(transaction, files):
@@ -107,12 +118,18 @@ def flip_to_the_wrong_bucket(transaction, files):
     transaction.flip(stranger, [2])
 
 
-def forget_what_was_deleted(transaction, files):
+def double_what_was_not_deleted(transaction, files):
+    """The same path with other deleted rows is another file to Delta: readers see both."""
     worn = files.take((files.deleted_rows > 0).nonzero()[0][:1])
     worn.action[0] = json.dumps(
         {name: value for name, value in json.loads(worn.action[0]).items() if name != "deletionVector"}
     )
     transaction.flip(worn, worn.bucket)
+
+
+def forget_what_was_deleted(transaction, files):
+    transaction.remove(files.take((files.deleted_rows > 0).nonzero()[0][:1]), is_data_lost=False)
+    double_what_was_not_deleted(transaction, files)
 
 
 def lose_a_row(transaction, files):
@@ -129,14 +146,85 @@ def lose_one_and_double_another(transaction, files):
 
 
 @pytest.mark.parametrize(
-    "damage", [flip_to_the_wrong_bucket, forget_what_was_deleted, lose_a_row, lose_one_and_double_another]
+    "damage",
+    [
+        flip_to_the_wrong_bucket,
+        double_what_was_not_deleted,
+        forget_what_was_deleted,
+        lose_a_row,
+        lose_one_and_double_another,
+    ],
 )
 def test_verify_notices_each_kind_of_damage(spark, settled, damage):
-    """A proof that cannot fail proves nothing; counts alone would miss the last of these."""
+    """
+    A proof that cannot fail proves nothing; counts alone would miss the last of these.
+
+    The change is of a key that nobody has: without the damage all is well, though the key's slot is in a file that stays.
+    """
     spark.sql(f"DELETE FROM delta.`{settled.state}` WHERE page = 'page 1'")
-    forge(spark, settled, damage)
+    forge(spark, settled, do_nothing, key_change(settled, "nobody"))
+    assert verify_layout(Task(dataset=settled))["rows_astray"] == 0
+    forge(spark, settled, damage, key_change(settled, "nobody either"))
 
     with pytest.raises(JobError, match=r"must keep every row, once, in its bucket\. Got .*history"):
+        verify_layout(Task(dataset=settled))
+
+
+def flip_all_but_one(transaction, files):
+    leaving = [
+        file
+        for file, slot in enumerate(files.low_slot)
+        if files.bucket[file] == 0 and slot in first_slots(transaction.dataset)
+    ]
+    flipped = files.take(np.array(leaving[1:]))
+    transaction.flip(flipped, [1 + slot % 3 for slot in flipped.low_slot])
+
+
+@pytest.mark.parametrize(
+    ("damage", "change"),
+    [(flip_all_but_one, slot_change), (do_nothing, slot_change), (do_nothing, key_change)],
+)
+def test_verify_notices_what_was_left_behind(spark, settled, damage, change):
+    """Files that the commit does not name are the same as before, which is just what is wrong with those that had to move."""
+    forge(spark, settled, damage, change(settled))
+    n_astray = len(keys_astray(spark, settled))
+
+    with pytest.raises(JobError, match=r"must keep every row, once, in its bucket\. Got .*'conserved': True"):
+        verify_layout(Task(dataset=settled))
+    assert n_astray > 0
+
+
+def test_verify_raises_no_alarm_over_a_mixed_file_that_a_merge_left(spark, settled):
+    """The file spans the slot that moved, and none of its rows is of that slot: its statistics cannot tell, so its rows must."""
+    before = current_function(settled)
+    slots = {slot_of(key, "string", 64): key for key in KEYS if before.bucket_of(key) == 0}
+    low, middle, *_, high = sorted(slots)
+    around = [(slots[slot], START, "around") for slot in (low, high)]
+    frame = spark.createDataFrame(around, '`who``s"it` string, at timestamp, page string').coalesce(1)
+    frame.withColumn("bucket", F.lit(0)).write.format("delta").mode("append").save(settled.state)
+    after = before.with_changes(slots={middle: 1})
+    save_function(settled.name, after)
+    change = FunctionChange(kind=MIGRATE, before=before, after=after)
+    make_change(Task(dataset=settled, options={"mover": "merge"}), change)
+    commit = read_commit(settled, layout_commit(settled)["version"])
+
+    assert [entry.rows for entry in commit.untouched_over(np.array([middle]))] == [2]
+    assert verify_layout(Task(dataset=settled))["rows_compared"] > 0
+    assert keys_astray(spark, settled) == []
+
+
+@pytest.mark.parametrize("end", ["from_function", "to_function"])
+def test_verify_refuses_a_commit_that_did_not_lead_where_it_says(spark, settled, end):
+    """The rows may be right for a function that the table does not have."""
+    noted, true = slot_change(settled), key_change(settled)
+    note = true.note(Moved(), mover="flip") | {end: noted.after.digest}
+    transaction = LayoutTransaction(spark, settled)
+    transaction.set_properties(true.properties)
+    transaction.commit(note)
+
+    with pytest.raises(
+        JobError, match=r"must lead from function \w{12} to \w{12}, as it notes\. Got .*repair"
+    ):
         verify_layout(Task(dataset=settled))
 
 
@@ -191,6 +279,45 @@ def test_foreign_rows_and_false_statistics_are_named_and_mended(spark, settled):
     assert keys_astray(spark, settled) == []
     assert rows_in(state_of(spark, settled)) == before
     assert repair_layout(Task(dataset=settled))["rows_moved"] == 0
+
+
+@pytest.mark.parametrize("n_claimed", [1000, 0], ids=["more", "fewer"])
+def test_false_number_of_rows_is_mended_with_every_row(spark, settled, n_claimed):
+    """The statistic that proves a rewrite may be the one that is false: others refuse, repair counts the rows themselves."""
+    in_transaction(spark, settled, lambda change: _claim(change, {"numRecords": n_claimed}, bucket=1))
+    before = rows_in(state_of(spark, settled))
+
+    with pytest.raises(JobError, match=r"1 files with false statistics.* Run repair_layout"):
+        audit_layout(Task(dataset=settled))
+    with pytest.raises(JobError, match=r"a rewrite must keep every row\. Got .* Run repair_layout"):
+        rewrite_buckets(Task(dataset=settled), lambda files, *_: files.bucket == 1, kind="test")
+    repaired = repair_layout(Task(dataset=settled))
+
+    assert (repaired["rows_moved"], repaired["files_rewritten"]) == (0, 1)
+    assert audit_layout(Task(dataset=settled))["rows"] == len(before)
+    assert rows_in(state_of(spark, settled)) == before
+
+
+def test_rows_of_a_file_without_statistics_are_counted_when_it_comes_home(spark, settled):
+    """An unknown number is not a number of rows: what repair says that it moved is what the audit found astray."""
+    before = rows_in(state_of(spark, settled))
+    in_transaction(spark, settled, lambda change: _claim(change, {}, bucket=2))
+    astray = audit(Task(dataset=settled))["rows_astray"]
+    repaired = repair_layout(Task(dataset=settled))
+
+    assert (repaired["files_flipped"], repaired["files_rewritten"]) == (1, 0)
+    assert repaired["rows_moved"] == astray > 0
+    assert rows_in(state_of(spark, settled)) == before
+
+
+def _claim(transaction, claims, *, bucket):
+    """The first file of bucket 1, in this bucket and with these for its statistics; without any it has none."""
+    file = transaction.read_files([1]).take([0])
+    entry = json.loads(file.action[0])
+    stats = json.dumps(json.loads(entry["stats"]) | claims) if claims else None
+    file.action[0] = json.dumps({**entry, "stats": stats})
+    transaction.flip(file, [bucket])
+    transaction.commit({})
 
 
 def _lie_about_slots(transaction):
@@ -250,5 +377,7 @@ def test_another_version_of_delta_is_refused(spark, settled, monkeypatch):
     """Internals may mean something else there; better no commit than a wrong one."""
     monkeypatch.setattr(layout_transaction, "TESTED_WITH", "4.3.9")
 
-    with pytest.raises(JobError, match=r"Delta must be version 4\.3\.9.* Got 4\.4\.0\. .* --mover merge"):
+    with pytest.raises(
+        JobError, match=r"Delta must be version 4\.3\.9.* Got 4\.4\.0\. Install delta-spark 4\.3\.9\.$"
+    ):
         LayoutTransaction(spark, settled)

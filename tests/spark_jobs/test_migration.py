@@ -92,13 +92,14 @@ def test_interrupted_merge_blocks_writers_until_it_is_finished(
         return stopping
 
     with monkeypatch.context() as patch:
-        for name in ("set_properties", "_merge"):
+        for name in ("_begin", "_merge", "_end"):
             patch.setattr(merge_mover, name, or_stop(getattr(merge_mover, name)))
         with pytest.raises(KeyboardInterrupt):
             migrate_layout(task(0, plan, mover="merge"))
     if commits:
+        finishes = f"this finishes it: evenkeel apply visits {plan} --mover merge"
         with pytest.raises(
-            JobError, match=r"evenkeel.moving must be empty\. Got [0-9a-f]{64}: .* it finishes"
+            JobError, match=rf"evenkeel.moving must be empty\. Got [0-9a-f]{{64}}: .* {finishes}"
         ):
             load_window(task(1))
         with pytest.raises(JobError, match=r"evenkeel.moving must be empty"):
