@@ -1,4 +1,8 @@
-"""Check dataset files: each is fine, or all its mistakes are told, with field, rule, value and remedy."""
+"""
+Check dataset files: each is fine, or all its mistakes are told, with field, rule, value and remedy.
+
+A file that is named is checked against those of datasets/ too: no two datasets may share a state table.
+"""
 
 import argparse
 from pathlib import Path
@@ -6,7 +10,8 @@ from typing import Any
 
 from cli.console import DONE, FAILED, Console
 from cli.text import paint
-from schemas.dataset import DatasetError, dataset_files, read_dataset
+from schemas.dataset import DatasetError, dataset_files
+from schemas.reading import Read, read_together
 
 Facts = dict[str, Any]
 
@@ -24,22 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    found = [checked(path) for path in args.files or dataset_files()]
+    named = args.files or dataset_files()
+    read = read_together([*named, *dataset_files()])
+    found = [told(path, read[path]) for path in named]
     console.show(check_lines(found), found)
     return FAILED if any(one["mistakes"] for one in found) else DONE
 
 
-def checked(path: Path) -> Facts:
+def told(path: Path, read: Read) -> Facts:
     """The file and its mistakes; none if it can be used."""
-    try:
-        read_dataset(path)
-    except DatasetError as error:
-        prefix = f"{path.name}: "
-        return {
-            "file": str(path),
-            "mistakes": [line.removeprefix(prefix) for line in str(error).splitlines()],
-        }
-    return {"file": str(path), "mistakes": []}
+    prefix = f"{path.name}: "
+    lines = str(read).splitlines() if isinstance(read, DatasetError) else []
+    return {"file": str(path), "mistakes": [line.removeprefix(prefix) for line in lines]}
 
 
 def check_lines(found: list[Facts]) -> list[str]:

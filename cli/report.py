@@ -6,12 +6,13 @@ from typing import Any
 from cli.arguments import UsageError, add_dataset, known_dataset, one_beginning_with
 from cli.console import DONE, Console
 from cli.plan import plan_lines
-from cli.text import moment, paint, table
+from cli.text import moment, number, paint, table
 from schemas.dataset import Dataset
 from schemas.tables import RUNS
 from spark_jobs.control_tables import read_one, read_rows
 from spark_jobs.dataset_status import last_run
 from spark_jobs.feed_assignments import feed_sentences
+from spark_jobs.forecast_facts import forecast_sentence, regret_sentence
 from spark_jobs.run_facts import run_facts
 
 Facts = dict[str, Any]
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     dataset = known_dataset(args.dataset)
     row = read_one(RUNS, dataset=dataset.name, run=run_asked_for(dataset, args.run_id))
-    facts = run_facts(dataset.name, row)
+    facts = run_facts(dataset, row)
     console.show(run_lines(facts, columns=console.columns), facts)
     return DONE
 
@@ -59,12 +60,32 @@ def run_lines(facts: Facts, *, columns: int | None = None) -> list[str]:
         "",
         *(plan_lines(facts["plan"], columns=columns) if facts["plan"] else []),
         "",
+        *(forecast_lines(facts["forecast"]) if facts["forecast"] else []),
         *(feed_sentences(facts["feeds"]) if facts["feeds"] else []),
         *_check_lines(facts["checks"]),
         *_step_lines(facts),
         "",
         f"Page: {facts['report']}",
     ]
+
+
+def forecast_lines(forecast: Facts) -> list[str]:
+    """The forecast of the window beside what came, the most wrong items by name."""
+    rows = [
+        [item["item"], number(item["expected"], 0), number(item["realised"], 0), _share(item["error"])]
+        for item in forecast["items"]
+    ]
+    right = ("expected", "came", "off by")
+    return [
+        forecast_sentence(forecast),
+        *(table(("most wrong", *right), rows, right=right) if rows else []),
+        *([regret_sentence(forecast["regret"])] if forecast["regret"] else []),
+        "",
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2%}"
 
 
 def _check_lines(checks: list[Facts]) -> list[str]:

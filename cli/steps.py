@@ -64,8 +64,8 @@ class Run:
 
     def facts(self) -> Facts:
         """The run as the tables have it."""
-        name = self.task.dataset.name
-        return run_facts(name, read_one(RUNS, dataset=name, run=self.task.run))
+        dataset = self.task.dataset
+        return run_facts(dataset, read_one(RUNS, dataset=dataset.name, run=self.task.run))
 
 
 def _reason(error: BaseException) -> str:
@@ -76,7 +76,7 @@ def _reason(error: BaseException) -> str:
 
 
 def carry_out(run: Run, *, mover: str | None) -> None:
-    """Validate, migrate, verify. Whatever ends it, the table has the old function or the new one."""
+    """Validate, migrate, verify. Whatever ends it, the table has the old function or the new one, or is shut by a merge."""
     from spark_jobs.migrate_layout import migrate_layout
     from spark_jobs.validate_plan import validate_plan
     from spark_jobs.verify_layout import verify_layout

@@ -1,20 +1,12 @@
 """The dataset files that can be used. The others are reported by dataset_errors.py, so that one cannot hurt another."""
 
-from pathlib import Path
-
-from schemas.dataset import Dataset, DatasetError, dataset_files, read_dataset
+from schemas.dataset import Dataset, DatasetError, dataset_files
+from schemas.reading import read_together
 
 
 def readable_datasets() -> list[Dataset]:
-    return [dataset for dataset in map(_read, dataset_files()) if isinstance(dataset, Dataset)]
+    return [one for one in read_together(dataset_files()).values() if isinstance(one, Dataset)]
 
 
 def unreadable_datasets() -> list[DatasetError]:
-    return [error for error in map(_read, dataset_files()) if isinstance(error, DatasetError)]
-
-
-def _read(path: Path) -> Dataset | DatasetError:
-    try:
-        return read_dataset(path)
-    except DatasetError as error:
-        return error
+    return [one for one in read_together(dataset_files()).values() if isinstance(one, DatasetError)]

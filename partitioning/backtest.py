@@ -1,7 +1,7 @@
 """
 Which planner, on which forecast, would have served a dataset best: a replay of its stored windows, scored out of sample.
 
-The champion is what the dataset uses now; the challenger is the best of the others. A challenger should take over only if its ``net``
+The champion is what the dataset uses now; the challenger is the best of the others that may be chosen. A challenger should take over only if its ``net``
 (see ``replay``) is ahead by more than ``MIN_EDGE``: a hair's breadth on the past says nothing about the future.
 """
 
@@ -29,7 +29,7 @@ class Backtest:
 
     scores: tuple[Score, ...]
     champion: Score
-    challenger: Score | None  # None: there is nobody else
+    challenger: Score | None  # None: there is nobody else who may be chosen
     clairvoyant: Score  # the champion's planner, told the truth
     hash_imbalance: tuple[float, ...]  # of each judged window under the plain hash
 
@@ -54,6 +54,7 @@ def run_backtest(
     """
     Replay every contender, the champion among them, and one that knows the future.
 
+    A contender that nobody may choose is scored and ranked like the others, but is no challenger.
     ``each`` calls a function on every contender and gives the scores in their order: several at once, if whoever calls has the
     processors for it. ``say`` hears of each contender when it is done.
     """
@@ -65,11 +66,11 @@ def run_backtest(
         scores.append(score)
         say(f"{number} of {len(asked)}: {score.contender}, mean θ {score.mean_imbalance:.4f}")
     clairvoyant = scores.pop()
-    others = sorted(scores[1:], key=lambda score: -score.net)
+    eligible = [score for score in scores[1:] if score.contender.is_choosable]
     return Backtest(
         scores=tuple(sorted(scores, key=lambda score: -score.net)),
         champion=scores[0],
-        challenger=others[0] if others else None,
+        challenger=max(eligible, key=lambda score: score.net, default=None),
         clairvoyant=clairvoyant,
         hash_imbalance=tuple(setting.hash_imbalance(window) for window in setting.judged),
     )

@@ -1,14 +1,14 @@
 """
-What users know in advance: peaks that no history tells (Balkesen et al., Sec. 2.4), laid over a forecast.
+What users know in advance: peaks that no history tells (Balkesen et al., Sec. 2.4), laid over a forecast and taken out of the past.
 
 A peak says what a key or a feed will cost in a stretch of time: a factor scales the forecast, a rate replaces it. It may
-repeat, and it is over by itself.
+repeat, and it is over by itself: what it made of a window is no sign of what comes after it.
 """
 
 import itertools
 import math
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -18,6 +18,9 @@ from partitioning.errors import ForecastError
 from partitioning.forecast_history import MAX_COST
 
 Floats = NDArray[np.float64]
+
+MOST = MAX_COST / 2  # what all items may cost together: a plan takes less than 2^53, and sums are rounded
+LEAST_FACTOR = 0.1  # of a whole window: a smaller part of the usual cost is too little to tell it from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +41,6 @@ class Span:
     @property
     def length(self) -> timedelta:
         return self.end - self.start
-
-    def cut_to(self, other: "Span") -> "Span | None":
-        """What both have in common, or None."""
-        start, end = max(self.start, other.start), min(self.end, other.end)
-        return Span(start=start, end=end) if start < end else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,22 +88,15 @@ class Peak:
                 f" {self.every} from {self.during.start}. Leave until out, or give every and a later time."
             )
 
-    def is_over(self, at: datetime) -> bool:
-        """Whether nothing of it is left from this time on."""
-        if self.every is None:
-            return self.during.end <= at
-        if self.until is None:
-            return False
-        return (self._n_begun(self.until, self.every) - 1) * self.every <= at - self.during.end
-
     def occurrences(self, window: Span) -> Iterator[Span]:
         """What of it lies in the window, in order of time."""
+        # Distances from the peak's own start: the window taken back, or the peak ahead, may leave the years that a datetime holds.
+        opens, closes = window.start - self.during.start, window.end - self.during.start
         for number in self._repetitions(window):
             shift = number * (self.every or timedelta())
-            # The window goes back, not the peak ahead: its next time may be later than the last day that a datetime holds.
-            common = self.during.cut_to(Span(start=window.start - shift, end=window.end - shift))
-            if common is not None:
-                yield Span(start=common.start + shift, end=common.end + shift)
+            begin, end = max(shift, opens), min(shift + self.during.length, closes)
+            if begin < end:
+                yield Span(start=self.during.start + begin, end=self.during.start + end)
 
     def _repetitions(self, window: Span) -> range:
         """The numbers of those that may lie in the window; 0 is the first time."""
@@ -118,6 +109,9 @@ class Peak:
         return -((self.during.start - before) // every)  # rounded up
 
 
+_Held = tuple[Peak, Span]  # a peak, and a stretch of the window that it holds in
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Expected:
     """A forecast with what was declared laid over it."""
@@ -125,6 +119,7 @@ class Expected:
     cost: Floats
     changed: tuple[int, ...]  # items that a peak says something about in this window, ascending
     missing: tuple[Peak, ...]  # peaks of this window whose item is not among those forecast
+    cut: tuple[int, ...] = ()  # changed items that ``cut_to_room`` left less than was declared
 
 
 def expect_peaks(
@@ -144,37 +139,122 @@ def expect_peaks(
         raise ForecastError(
             f"forecast must have one cost a name. Got shape {cost.shape} for {len(names)} names. Give one window's row."
         )
-    position = {name: index for index, name in enumerate(names)}
-    found: dict[int, list[tuple[Peak, Span]]] = {}
+    holding, missing = _in_window(_positions(names), peaks, window)
+    for item, found in holding.items():
+        factor, added = _made_of(found, window)
+        # Nothing times an overflow is nothing, and so is no part of an interval without end.
+        cost[item] = (cost[item] * factor if cost[item] and factor else 0.0) + added
+    return Expected(cost=cost, changed=tuple(sorted(holding)), missing=missing)
+
+
+def cut_to_room(expected: Expected) -> Expected:
+    """
+    The same, with all items together at most ``MOST``: where peaks come to more, each item that has one gets at most an equal share
+    of what the others leave.
+    """
+    if np.nansum(expected.cost) <= MOST:
+        return expected
+    cost, changed = expected.cost.copy(), list(expected.changed)
+    room = MOST - float(np.nansum(np.delete(cost, changed)))
+    limit = max(room, 0.0) / max(len(changed), 1)
+    cut = [item for item in changed if cost[item] > limit]
+    cost[cut] = limit
+    return replace(expected, cost=cost, cut=tuple(cut))
+
+
+def without_peaks(
+    history: ArrayLike, names: Sequence[Hashable], peaks: Sequence[Peak], windows: Sequence[Span]
+) -> Floats:
+    """
+    What items would have cost without their peaks. ``history`` has a row for each of ``windows``, oldest first, a column a name;
+    NaN, where an item was not there, stays.
+
+    What rates brought is taken off, and the rest divided by what the window's factors come to. Where a rate held, and where less
+    than ``LEAST_FACTOR`` of a usual window is left, that tells little or nothing: there the item's last window that tells counts once
+    more. Without such a window it is the rest after all, or NaN if there is none: nothing usual is known of the item.
+
+    Worked: of a day that cost 360, a factor of 3 held for 6 hours, which makes 1.5 of a day: 240 are usual.
+    """
+    usual = np.array(history, dtype=np.float64)
+    if usual.shape != (len(windows), len(names)):
+        raise ForecastError(
+            f"history must have one row a window, one column a name. Got shape {usual.shape} for {len(windows)} windows and"
+            f" {len(names)} names. Give the windows that the history has."
+        )
+    positions = _positions(names)
+    held = [_in_window(positions, peaks, window)[0] for window in windows]
+    for item in sorted({item for found in held for item in found}):
+        told = math.nan
+        for row, window in enumerate(windows):
+            found = held[row].get(item, [])
+            if found and not math.isnan(usual[row, item]):
+                usual[row, item] = _usual(float(usual[row, item]), found, window, told)
+            if not _has_rate(found):
+                told = float(usual[row, item])
+    return usual
+
+
+def _usual(cost: float, found: list[_Held], window: Span, told: float) -> float:
+    """One item's cost without these peaks; ``told`` is what the last window that tells did, or NaN."""
+    factor, added = _made_of(found, window)
+    is_telling = LEAST_FACTOR <= factor < math.inf and added <= cost < factor * MAX_COST
+    rest = (cost - added) / factor if is_telling else math.nan
+    first, second = (told, rest) if _has_rate(found) else (rest, told)
+    return second if math.isnan(first) else first
+
+
+def _has_rate(found: list[_Held]) -> bool:
+    return any(peak.rate is not None for peak, _ in found)
+
+
+def _positions(names: Sequence[Hashable]) -> dict[Hashable, int]:
+    positions = {name: index for index, name in enumerate(names)}
+    if len(positions) < len(names):
+        name = next(name for index, name in enumerate(names) if positions[name] != index)
+        raise ForecastError(
+            f"names must differ. Got {name!r} at position {names.index(name)} and at {positions[name]}. Name each item once:"
+            " a peak is of one."
+        )
+    return positions
+
+
+def _in_window(
+    positions: Mapping[Hashable, int], peaks: Sequence[Peak], window: Span
+) -> tuple[dict[int, list[_Held]], tuple[Peak, ...]]:
+    """The peaks that hold in the window, by item, and those whose item there is not."""
+    found: dict[int, list[_Held]] = {}
     missing = []
     for peak in peaks:
         spans = list(peak.occurrences(window))
-        if peak.name in position:
-            found.setdefault(position[peak.name], []).extend((peak, span) for span in spans)
+        if spans and peak.name in positions:
+            found.setdefault(positions[peak.name], []).extend((peak, span) for span in spans)
         elif spans:
             missing.append(peak)
-    changed = tuple(sorted(item for item, peaks_in in found.items() if peaks_in))
-    for item in changed:
-        cost[item] = _with_peaks(float(cost[item]), found[item], window)
-    return Expected(cost=cost, changed=changed, missing=tuple(missing))
+    return found, tuple(missing)
 
 
-def _with_peaks(cost: float, peaks: list[tuple[Peak, Span]], window: Span) -> float:
-    """One item's cost: the window is cut wherever a peak begins or ends, and each piece has its own rate."""
-    cuts = sorted({window.start, window.end, *(time for _, span in peaks for time in (span.start, span.end))})
-    total = 0.0
+def _made_of(found: list[_Held], window: Span) -> tuple[float, float]:
+    """
+    What these peaks make of one item's cost: it is multiplied by the first number, and the second is added.
+
+    The window is cut wherever a peak begins or ends, and each piece counts for its share of the window.
+    """
+    cuts = sorted({window.start, window.end, *(time for _, span in found for time in (span.start, span.end))})
+    factor = added = 0.0
     for start, end in itertools.pairwise(cuts):
-        holding = [peak for peak, span in peaks if span.start <= start and end <= span.end]
-        total += (end - start) / window.length * _rate(cost, holding)
-    return total
+        holding = [peak for peak, span in found if span.start <= start and end <= span.end]
+        rates = [peak.rate for peak in holding if peak.rate is not None]
+        share = (end - start) / window.length
+        if rates:
+            added += share * max(rates)
+        else:
+            factor += share * _product([peak.factor or 0.0 for peak in holding])
+    return factor, added
 
 
-def _rate(cost: float, peaks: list[Peak]) -> float:
-    rates = [peak.rate for peak in peaks if peak.rate is not None]
-    if rates:
-        return max(rates)
-    factor = math.prod(peak.factor or 0.0 for peak in peaks)
-    return cost * factor if factor else 0.0  # of an interval without end, too
+def _product(factors: Sequence[float]) -> float:
+    """Of a 0 it is 0, though the others come to more than a float can hold."""
+    return math.prod(factors) if all(factors) else 0.0
 
 
 def _as_utc(field: str, value: object) -> datetime:
@@ -183,7 +263,12 @@ def _as_utc(field: str, value: object) -> datetime:
         raise ForecastError(
             f"{field} must be a time with a time zone. Got {value!r}. Give datetime(..., tzinfo=UTC), as windows have it."
         )
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ForecastError(
+            f"{field} must lie in the years 1 to 9999 of UTC. Got {value}. Give a time that a window can have."
+        ) from None
 
 
 def _check_amount(field: str, value: float | None) -> None:

@@ -8,8 +8,12 @@ on from plan to plan: routes first, slots for the rest, as in a state table.
     saved     sum over windows of (θ of the plain hash - θ) · all cost of the window
     spent     sum over plans of migration · (all cost / all state)
     net       (saved - spent) / all cost of the judged windows: one number for evenness and migration together
+    gained    sum over plans of (θ of the window without the plan - θ) · all cost of the window
+    payback   spent / gained: for how many windows a plan has to gain what it gained in the first, until its moves are paid
 
-Worked: a window of cost 100 has θ 0.5 under the hash and 0.1 after a plan that moved a tenth of the state: saved 40, spent 10, net 0.3.
+Worked: a window of cost 100 has θ 0.5 under the hash, 0.3 with the plans before, and 0.1 after one more that moved a tenth of the
+state: saved 40, spent 10, net 0.3; gained 20, payback half a window. The gate's rule (``payback``), on what was realised, is: payback is
+at most the horizon.
 """
 
 from collections.abc import Callable
@@ -39,6 +43,7 @@ class Contender:
 
     planner: str
     forecast: str
+    is_choosable: bool = field(default=True, compare=False)  # whether a dataset could change to it
 
     def __str__(self) -> str:
         return f"{self.planner} on {self.forecast}"
@@ -54,10 +59,38 @@ class Score:
     n_routes: tuple[int, ...]
     n_thrash: int  # moves back to a bucket that the item had left in the last few windows
     net: float
+    payback: float | None  # windows; 0 if nothing had to be paid, None if that is never paid
 
     @property
     def mean_imbalance(self) -> float:
         return float(np.mean(self.imbalance))
+
+
+@dataclass
+class _Account:
+    """The sums over judged windows of which ``net`` and ``payback`` are made, all in the unit of cost."""
+
+    total: float = 0.0
+    saved: float = 0.0
+    gained: float = 0.0
+    spent: float = 0.0
+
+    def add(self, *, total: float, saved: float, gained: float, moved: float) -> None:
+        """A window of so much cost: both differences of θ, and the share of the state that moved before it."""
+        self.total += total
+        self.saved += saved * total
+        self.gained += gained * total
+        self.spent += moved * total
+
+    @property
+    def net(self) -> float:
+        return (self.saved - self.spent) / self.total if self.total else 0.0
+
+    @property
+    def payback(self) -> float | None:
+        if self.spent == 0:
+            return 0.0
+        return self.spent / self.gained if self.gained > 0 else None
 
 
 @dataclass
@@ -108,7 +141,10 @@ class Setting:
 
     def hash_imbalance(self, window: int) -> float:
         keys = self.windows.tracked(window)
-        owner = np.concatenate([self.home, self.home[self.windows.key_slot[keys]]])
+        return self.imbalance(window, np.concatenate([self.home, self.home[self.windows.key_slot[keys]]]))
+
+    def imbalance(self, window: int, owner: Whole) -> float:
+        """θ of the window with its items there."""
         return overload(load_per_bucket(self.windows.cost(window), owner, self.n_buckets))
 
 
@@ -119,27 +155,31 @@ def replay(setting: Setting, contender: Contender, believe: Belief) -> Score:
         slots=setting.home.astype(np.int64), routes=np.full(windows.key_slot.size, NO_ROUTE, dtype=np.int64)
     )
     imbalance, migration, n_routes = [], [], []
-    n_thrash, saved, spent = 0, 0.0, 0.0
+    n_thrash, account = 0, _Account()
     for window in setting.judged:
+        tracked = windows.tracked(window)
         request = _request(setting, place, window - 1, believe(window - 1))
         plan = make_plan(request, planner=contender.planner)
         n_thrash += _note_moves(windows, place, window, request.owner, plan.owner)
+        unmoved = setting.imbalance(window, place.of(windows, tracked))
         place.follow(windows, windows.tracked(window - 1), plan.owner)
-        cost = windows.cost(window)
-        owner = place.of(windows, windows.tracked(window))
-        imbalance.append(overload(load_per_bucket(cost, owner, setting.n_buckets)))
+        imbalance.append(setting.imbalance(window, place.of(windows, tracked)))
         migration.append(plan.migration / request.total_state if request.total_state else 0.0)
         n_routes.append(int(np.count_nonzero(place.routes != NO_ROUTE)))
-        saved += (setting.hash_imbalance(window) - imbalance[-1]) * float(cost.sum())
-        spent += migration[-1] * float(cost.sum())
-    total = sum(float(windows.cost(window).sum()) for window in setting.judged)
+        account.add(
+            total=float(windows.cost(window).sum()),
+            saved=setting.hash_imbalance(window) - imbalance[-1],
+            gained=unmoved - imbalance[-1],
+            moved=migration[-1],
+        )
     return Score(
         contender=contender,
         imbalance=tuple(imbalance),
         migration=tuple(migration),
         n_routes=tuple(n_routes),
         n_thrash=n_thrash,
-        net=(saved - spent) / total if total else 0.0,
+        net=account.net,
+        payback=account.payback,
     )
 
 

@@ -62,24 +62,6 @@ def _as_frequencies(frequency: ArrayLike) -> Floats:
     return counts
 
 
-def number_rows(key: ArrayLike, parts: ArrayLike) -> Integers:
-    """
-    The part that each row goes to, from 0: rows of a key take turns, in the order they come (round robin).
-
-    ``key`` holds the position of each row's key in ``parts``. So the rows of two parts of a key differ by at most one.
-    """
-    keys, n_parts = np.asarray(key, dtype=np.int64), np.asarray(parts, dtype=np.int64)
-    if (n_parts < 1).any() or (keys.size and not 0 <= keys.min() <= keys.max() < n_parts.size):
-        raise PaneError(
-            "key must hold positions in parts, and parts one or more parts a key. Got others. Use count_parts on the same keys."
-        )
-    order = np.argsort(keys, kind="stable")
-    rank = np.empty(keys.size, dtype=np.int64)
-    first = np.searchsorted(keys[order], keys[order], side="left")
-    rank[order] = np.arange(keys.size) - first
-    return np.asarray(rank % n_parts[keys])
-
-
 def slots_of_parts(key_hash: ArrayLike, part: ArrayLike, n_slots: int) -> Integers:
     """The slot of each part, by a hash of its own; part 0 of a key is in the key's slot, so cutting a key moves only what leaves its home."""
     base, number = np.asarray(key_hash, dtype=np.int64), np.asarray(part, dtype=np.int64)
@@ -94,8 +76,12 @@ def place_parts(key_hash: ArrayLike, part: ArrayLike, n_buckets: int) -> Integer
 
 
 def load_of_parts(frequency: ArrayLike, key_hash: ArrayLike, parts: ArrayLike, n_buckets: int) -> Floats:
-    """The load of each bucket if every part of a key gets an equal share of its rows."""
+    """The load of each bucket if every part of a key gets an equal share of its rows: they take turns."""
     counts, n_parts = np.asarray(frequency, dtype=np.float64), np.asarray(parts, dtype=np.int64)
+    if (n_parts < 1).any():
+        raise PaneError(
+            f"parts must be one or more a key. Got {n_parts.min()} at position {n_parts.argmin()}. Use count_parts on the same keys."
+        )
     key = np.repeat(np.arange(counts.size), n_parts)
     part = np.arange(key.size) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
     bucket = place_parts(np.asarray(key_hash, dtype=np.int64)[key], part, n_buckets)

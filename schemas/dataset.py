@@ -13,12 +13,13 @@ from typing import Any, cast
 
 import yaml
 from croniter import croniter
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
 
 from schemas.feeds import DeclaredFeed, declared_feed, feed_mistakes, peak_of_a_feed_mistakes
 from schemas.merging import merge_mistakes, row_id_mistakes
 from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
+from schemas.places import place_of
 
 ROOT = Path(__file__).resolve().parents[1]
 _CATALOG_NAME = re.compile(r"\w+(\.\w+){1,2}")
@@ -158,8 +159,17 @@ def _parse(path: Path) -> dict[str, Any]:
     return raw
 
 
+def _match(_: object, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
+    """The whole text: to Python ``$`` ends a line, so that a block of YAML would pass with its line break."""
+    if isinstance(value, str) and not re.fullmatch(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+_Validator = validators.extend(Draft202012Validator, {"pattern": _match})  # type: ignore[no-untyped-call]
+
+
 def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
-    errors = list(Draft202012Validator(SCHEMA, format_checker=FormatChecker()).iter_errors(raw))
+    errors = list(_Validator(SCHEMA, format_checker=FormatChecker()).iter_errors(raw))
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
         yield from _sentences(error)
     yield from _missing_events(raw)
@@ -269,9 +279,13 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
         if "feed" in peak and "key" not in peak:
             yield from peak_of_a_feed_mistakes(f"expect.{number}", peak["feed"], value("feeds"))
     tables = value("events", "table"), value("state", "table")
-    yield from feed_mistakes(value("feeds") or None, *tables)
-    if tables[0] is not None and tables[0] == tables[1]:
-        yield f"state.table must differ from events.table. Got {tables[1]!r} twice. Name another table."
+    yield from feed_mistakes(value("feeds") or None, *tables, place=_place)
+    if None not in tables and _place(tables[0]) == _place(tables[1]):
+        yield f"state.table must differ from events.table. Got {tables[1]!r} and {tables[0]!r}. Name another table."
+
+
+def _place(table: str) -> str:
+    return place_of(locate(table))
 
 
 def _state_checks(rows_per_key: str | None, keep_windows: int | None) -> Iterator[str]:
@@ -364,7 +378,7 @@ def _build(raw: dict[str, Any]) -> Dataset:
         forecast=_optional(raw, "forecast", "method"),
         period=_optional(raw, "forecast", "period"),
         forecast_windows=_optional(raw, "forecast", "windows"),
-        expect=tuple(declared_peak(peak) for peak in raw.get("expect", ())),
+        expect=tuple(declared_peak(peak, raw["key"]["type"]) for peak in raw.get("expect", ())),
         done_in_minutes=_optional(raw, "capacity", "minutes"),
         headroom=_optional(raw, "capacity", "headroom"),
         load_seconds=_optional(raw, "capacity", "load_seconds"),

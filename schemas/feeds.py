@@ -1,7 +1,7 @@
 """Feeds as a dataset file declares them: ``feeds:``, the many inputs that bring a dataset's events."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +41,12 @@ def declared_feed(number: int, raw: dict[str, Any], locate: Callable[[str], str]
     )
 
 
-def feed_mistakes(feeds: list[dict[str, Any]] | None, events: str | None, state: str | None) -> Iterator[str]:
+Place = Callable[[str], str]  # where a table or files of this name are: the same for all their names
+
+
+def feed_mistakes(
+    feeds: list[dict[str, Any]] | None, events: str | None, state: str | None, *, place: Place
+) -> Iterator[str]:
     """What no single field can state, for entries whose fields are right in themselves."""
     if feeds is None:
         return
@@ -51,10 +56,26 @@ def feed_mistakes(feeds: list[dict[str, Any]] | None, events: str | None, state:
             " leave feeds out."
         )
     for number, raw in enumerate(feeds):
-        yield from _entry_mistakes(f"feeds.{number}", raw, state)
+        yield from _entry_mistakes(f"feeds.{number}", raw, state, place)
     names = Counter(_names(feeds))
     for name in [name for name, n in names.items() if n > 1]:
         yield f"feeds must have names that differ. Got {name!r} {names[name]} times. Rename all but one."
+    yield from _twice(feeds, place)
+
+
+def _twice(feeds: list[dict[str, Any]], place: Place) -> Iterator[str]:
+    """As far as the file alone can tell: what a glob matches may be named beside it."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for raw in feeds:
+        if ("table" in raw) != ("files" in raw):
+            location = raw["table"] if "table" in raw else raw["files"]
+            named[place(location)].append(location)
+    for locations in named.values():
+        if len(locations) > 1:
+            yield (
+                f"feeds must be in places that differ. Got {' and '.join(map(repr, locations))}. Keep one of them: every row of theirs"
+                " would come in once for each."
+            )
 
 
 def _names(feeds: list[dict[str, Any]]) -> Iterator[str]:
@@ -66,7 +87,7 @@ def _names(feeds: list[dict[str, Any]]) -> Iterator[str]:
                 yield feed.name_of(feed.location)
 
 
-def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Iterator[str]:
+def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None, place: Place) -> Iterator[str]:
     if ("table" in raw) == ("files" in raw):
         given = "both" if "table" in raw else "neither"
         yield f"{field} must name a table or files. Got {given}. Give table for a Delta table, files for files of a format."
@@ -76,8 +97,8 @@ def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Itera
         yield f"{field}.format must be left out for a table. Got {raw['format']!r}. A table is Delta; name files by files."
     if "name" in raw and _GLOB.search(location):
         yield f"{field}.name must be left out for a glob. Got {raw['name']!r} for {location!r}. Each match is a feed of its own name."
-    if location == state:
-        yield f"{field} must be another table than state.table. Got {location!r} twice. Name another table."
+    if state is not None and place(location) == place(state):
+        yield f"{field} must be another table than state.table. Got {location!r} and {state!r}. Name another table."
 
 
 def peak_of_a_feed_mistakes(field: str, name: str, feeds: list[dict[str, Any]] | None) -> Iterator[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from schemas.key_texts import canonical_key, is_number, key_rule
+
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
@@ -12,7 +14,7 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 class DeclaredPeak:
     """One entry of ``expect:``; checked."""
 
-    key: str | None  # as text; None is the NULL key
+    key: str | None  # as tables have it; None is the NULL key
     feed: str | None = None  # the peak is this feed's, and no key's
     start: datetime
     end: datetime
@@ -22,11 +24,11 @@ class DeclaredPeak:
     until: datetime | None = None
 
 
-def declared_peak(raw: dict[str, Any]) -> DeclaredPeak:
+def declared_peak(raw: dict[str, Any], key_type: str) -> DeclaredPeak:
     """An entry that has no mistakes, as a value."""
     until = raw.get("until")
     return DeclaredPeak(
-        key=None if raw.get("key") is None else str(raw["key"]),
+        key=None if raw.get("key") is None else canonical_key(str(raw["key"]), key_type),
         feed=raw.get("feed"),
         start=_moment(raw["from"]),
         end=_moment(raw["to"]),
@@ -52,8 +54,16 @@ def peak_mistakes(field: str, raw: dict[str, Any], key_type: str | None) -> Iter
     if ("key" in raw) == ("feed" in raw):
         given = "both" if "key" in raw else "neither"
         yield f"{field} must name a key or a feed. Got {given}. Give one of them."
-    if key_type in ("bigint", "int") and raw.get("key") is not None and not _is_whole(raw["key"]):
-        yield f"{field}.key must be a whole number, as key.type is {key_type}. Got {raw['key']!r}. Name a key of the table."
+    if key_type and raw.get("key") is not None:
+        yield from _key_mistakes(f"{field}.key", raw["key"], key_type)
+
+
+def _key_mistakes(field: str, key: str | int, key_type: str) -> Iterator[str]:
+    """YAML reads 007 as 7 and 12:30 as 750: of a number nobody knows what text it was."""
+    if isinstance(key, int) and not is_number(key_type):
+        yield f"{field} must be text, as key.type is {key_type}. Got the number {key}. Put the key in quotes."
+    elif canonical_key(str(key), key_type) is None:
+        yield f"{field} must {key_rule(key_type)}. Got {key!r}. Name a key of the table."
 
 
 def _repetition_mistakes(field: str, raw: dict[str, Any]) -> Iterator[str]:
@@ -65,10 +75,6 @@ def _repetition_mistakes(field: str, raw: dict[str, Any]) -> Iterator[str]:
             f"{field}.until must come after the start of a peak that repeats. Got {raw['until']!r} with every"
             f" {raw.get('every')!r}. Leave it out, or give every and a later time."
         )
-
-
-def _is_whole(key: object) -> bool:
-    return isinstance(key, int) or (isinstance(key, str) and key.removeprefix("-").isdecimal())
 
 
 def _distance(text: str | None) -> timedelta | None:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from partitioning.splitter_choice import Choice, QueryTraits, choose_against_heavy_keys
 from partitioning.splitters.sources import check_local
 from schemas.dataset import Dataset, warehouse
-from spark_jobs.job import Result, Task, Window, run_job
+from spark_jobs.job import RefusalError, Result, Task, Window, run_job
 from spark_jobs.load_window import window_events
 from spark_jobs.merging import COMBINED_BY_SPARK, check_columns, check_mergeable
 from spark_jobs.splitter_options import add_splitter
@@ -26,6 +26,7 @@ from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import text, user_metadata
 from spark_jobs.two_stages import BUCKET, ROWS, kinds_of_rows, needed_rows, partial_results, results
 
+DEFAULT_CHOICES = 2  # candidate buckets of a key
 # The keys of this window are counted, so none are to come.
 _TRAITS = QueryTraits(is_mergeable=True, has_constant_groups=True)
 
@@ -34,6 +35,7 @@ def aggregate_window(task: Task) -> Result:
     """The window's results, written; what splitting cost, and why it was done like this."""
     dataset = task.dataset
     check_mergeable(dataset.merge, dataset=dataset.name)
+    _refuse_idle_choices(task.options.get("splitter"), task.options.get("choices"))
     events = window_events(task)
     check_columns(dataset.merge, events.schema, dataset=dataset.name)
     choice = _choice(task, events)
@@ -57,11 +59,20 @@ def results_of(dataset: Dataset) -> str:
     return f"{warehouse().rstrip('/')}/aggregates/{dataset.name}"
 
 
+def _refuse_idle_choices(splitter: str | None, n_choices: int | None) -> None:
+    """What would have no effect is not taken: whoever gave it expects one."""
+    if n_choices is not None and splitter is None:
+        raise RefusalError(
+            f"--choices must come with --splitter. Got {n_choices} alone: what chooses the splitter for a window chooses the"
+            " candidates of its keys too. Name a splitter, or leave --choices out."
+        )
+
+
 def _choice(task: Task, events: DataFrame) -> Choice:
     """The splitter that was asked for; otherwise the one that suits what this window looks like."""
     named = task.options.get("splitter")
     if named is not None:
-        return Choice(check_local(named), "asked for.", task.options.get("choices", 2))
+        return Choice(check_local(named), "asked for.", task.options.get("choices") or DEFAULT_CHOICES)
     key = F.col(quoted(task.dataset.key))
     window = measure_window(events, key, n_buckets=task.dataset.n_buckets)
     choice = choose_against_heavy_keys(_TRAITS, window)

@@ -7,6 +7,7 @@ touches nothing else. The same windows give the same answer.
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import MAXYEAR, UTC, datetime
 from typing import Any
 
@@ -15,13 +16,14 @@ import numpy as np
 from pages.reports import report_path
 from pages.store import write_text
 from partitioning import PLANNERS, Budgets
-from partitioning.backtest import CLAIRVOYANT, MIN_EDGE, Backtest, Replays, run_backtest
+from partitioning.backtest import CLAIRVOYANT, Backtest, Replays, run_backtest
 from partitioning.forecast import ForecastOptions
 from partitioning.item_forecast import CHOSEN, FORECASTS, LAST, forecasts_for
 from partitioning.planning import RIVALS
 from partitioning.replay import Contender, Score, Setting
 from schemas.dataset import Dataset
 from schemas.tables import BACKTESTS
+from spark_jobs.backtest_advice import advice, choosable_planners, why_not_as_replayed
 from spark_jobs.backtest_page import render_backtest
 from spark_jobs.control_tables import Row, replace_rows
 from spark_jobs.job import JobError, Result, Task, run_job
@@ -49,7 +51,10 @@ def backtest_plans(task: Task) -> Result:
             " backfill older ones."
         )
     champion = Contender(planner=dataset.planner, forecast=dataset.forecast)
-    contenders = _contenders(task, stored, champion)
+    caveat = why_not_as_replayed(dataset, stored.items)
+    choosable = choosable_planners(dataset, caveat)
+    asked = _contenders(task, stored, champion)
+    contenders = [replace(one, is_choosable=one.planner in choosable) for one in asked]
     task.say(f"replaying {len(stored.starts)} windows from {stored.starts[0]:%Y-%m-%d %H:%M} on")
     replays = Replays(
         setting=setting_of(dataset, stored),
@@ -58,22 +63,22 @@ def backtest_plans(task: Task) -> Result:
     )
     with replaying(replays) as each:
         result = run_backtest(replays, contenders, champion=champion, each=each, say=task.say)
-    told = _told(dataset, stored, result)
-    replace_rows(_rows(result, stored), BACKTESTS, dataset=dataset.name, backtest=told["backtest"])
+    told = _told(dataset, stored, result, caveat)
+    replace_rows(_rows(result, stored, caveat), BACKTESTS, dataset=dataset.name, backtest=told["backtest"])
     write_text(told["page"], render_backtest(dataset.name, told))
     task.say(f"{told['advice']}; page at {told['page']}")
     return told
 
 
-def _told(dataset: Dataset, stored: StoredWindows, result: Backtest) -> Result:
+def _told(dataset: Dataset, stored: StoredWindows, result: Backtest, caveat: str | None) -> Result:
     """All there is to tell, as plain values that JSON can hold; the same windows and contenders give the same name."""
-    rows = _rows(result, stored)
+    rows = _rows(result, stored, caveat)
     starts = [start.isoformat() for start in stored.starts]
     contenders = [[row["planner"], row["forecast"], row["imbalance"]] for row in rows]
     times = ("first_window", "last_window")
     return {
         "backtest": plan_name_of(dataset.name, starts, contenders),
-        "advice": advice(result),
+        "advice": advice(result, caveat),
         "regret": result.regret,
         "goal": dataset.max_imbalance,
         "windows": starts[1:],
@@ -126,25 +131,8 @@ def all_pairs(planners: Sequence[str], forecasts: Sequence[str]) -> list[Contend
     return [Contender(planner=planner, forecast=forecast) for planner in planners for forecast in forecasts]
 
 
-def advice(result: Backtest) -> str:
-    """What to do, in one sentence with its number."""
-    champion, challenger = result.champion, result.challenger
-    if challenger is None:
-        return f"{champion.contender} had nobody to compete with; mean θ {champion.mean_imbalance:.4f}"
-    edge = challenger.net - champion.net
-    if result.should_change:
-        return (
-            f"change to {challenger.contender}: it saves {edge:.2%} of all cost more than {champion.contender};"
-            f" mean θ {challenger.mean_imbalance:.4f} instead of {champion.mean_imbalance:.4f}"
-        )
-    ahead = f"ahead by {edge:.2%}, less than {MIN_EDGE:.1%}" if edge > 0 else f"behind by {-edge:.2%}"
-    return (
-        f"keep {champion.contender}: the best of the others, {challenger.contender}, is {ahead} of all cost"
-    )
-
-
-def _rows(result: Backtest, stored: StoredWindows) -> list[Row]:
-    times = {"first_window": stored.starts[1], "last_window": stored.starts[-1]}
+def _rows(result: Backtest, stored: StoredWindows, caveat: str | None) -> list[Row]:
+    common = {"first_window": stored.starts[1], "last_window": stored.starts[-1], "caveat": caveat}
     rows = [
         {**_score_row(score), "place": place, "role": _role(score, result)}
         for place, score in enumerate(result.scores, start=1)
@@ -152,9 +140,9 @@ def _rows(result: Backtest, stored: StoredWindows) -> list[Row]:
     rows.append({**_score_row(result.clairvoyant), "place": None, "role": "clairvoyant"})
     rows.append({
         **_of_windows(result.hash_imbalance), "place": None, "role": "hash", "planner": "hash", "forecast": "", "net": 0.0,
-        "migration": 0.0, "n_routes": 0, "n_thrash": 0,
+        "payback": 0.0, "migration": 0.0, "n_routes": 0, "n_thrash": 0,
     })  # fmt: skip
-    return [{**times, **row} for row in rows]
+    return [{**common, **row} for row in rows]
 
 
 def _role(score: Score, result: Backtest) -> str:
@@ -169,6 +157,7 @@ def _score_row(score: Score) -> Row:
         "planner": score.contender.planner,
         "forecast": score.contender.forecast,
         "net": score.net,
+        "payback": score.payback,
         "migration": float(np.mean(score.migration)),
         "n_routes": score.n_routes[-1],
         "n_thrash": score.n_thrash,

@@ -4,7 +4,7 @@ Which loader reads which feed in a window: made from what earlier windows brough
 Windows are rows of ``feed_assignments``, one a feed. Everything here is arrays and that table; reading the feeds is ``feed_loading``'s.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -23,12 +23,13 @@ from partitioning.feeds import (
     bound_loaders,
 )
 from partitioning.forecast import ForecastOptions, forecast
-from partitioning.peaks import Span, expect_peaks
+from partitioning.peaks import Expected, Span, cut_to_room, expect_peaks, without_peaks
 from schemas.dataset import Dataset
 from schemas.tables import FEED_ASSIGNMENTS
 from spark_jobs.control_tables import Row, read_rows, replace_rows
 from spark_jobs.declared_peaks import peaks_of_feeds
 from spark_jobs.job import Window
+from spark_jobs.scheduled_windows import are_alike, next_spans
 
 Facts = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -90,17 +91,18 @@ def assign_window(
 
     The same earlier windows give the same assignment.
     """
-    names = [feed.name for feed in feeds]
-    peaks, length = peaks_of_feeds(dataset), window.end - window.start
-    spans = [Span(start=window.start + k * length, end=window.end + k * length) for k in range(LATER)]
+    names, peaks = [feed.name for feed in feeds], peaks_of_feeds(dataset)
+    spans = [Span(start=window.start, end=window.end), *next_spans(dataset.schedule, window.end, LATER - 1)]
     expected = [
-        expect_peaks(ahead, names, peaks, span) for ahead, span in zip(known.ahead, spans, strict=True)
+        cut_to_room(expect_peaks(ahead, names, peaks, span))
+        for ahead, span in zip(known.ahead, spans, strict=True)
     ]
-    declared = [expect_peaks(known.declared, names, peaks, span).cost for span in spans]
-    with_peaks = expected[0]
+    declared = [cut_to_room(expect_peaks(known.declared, names, peaks, span)).cost for span in spans]
+    if known.is_counted:  # whatever was declared
+        expected[0], declared[0] = replace(expected[0], cost=known.rate, cut=()), known.rate
     request = FeedRequest.of(
         rate=known.rate,
-        forecast=with_peaks.cost,
+        forecast=expected[0].cost,
         later=np.max([one.cost for one in expected[1:]], axis=0),
         declared=declared[0],
         declared_later=np.fmax.reduce(declared),
@@ -115,61 +117,103 @@ def assign_window(
          "capacity": float(dataset.loader_capacity)}
         for feed, loader, size in zip(feeds, made.owner, sizes, strict=True)
     ]  # fmt: skip
-    said = [f"a declared peak of feed {names[feed]} counts" for feed in with_peaks.changed]
-    said += [
-        f"a peak of feed {peak.name} is declared, but there is no such feed" for peak in with_peaks.missing
-    ]
-    return Assigned(rows=rows, sentences=tuple(said))
+    return Assigned(rows=rows, sentences=tuple(_about_peaks(expected[0], names, dataset.feed_strategy)))
+
+
+def _about_peaks(expected: Expected, names: Sequence[str], strategy: str) -> Iterator[str]:
+    for feed in expected.changed:
+        if STRATEGIES[strategy].looks_ahead:
+            yield f"a declared peak of feed {names[feed]} counts"
+        else:
+            yield f"a peak of feed {names[feed]} is declared, but {strategy} goes by the last window alone"
+    for feed in expected.cut:
+        yield f"what is declared for feed {names[feed]} is cut to {expected.cost[feed]:,.0f}: more rows in all than can be counted"
+    for peak in expected.missing:
+        yield f"a peak of feed {peak.name} is declared, but there is no such feed"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KnownRates:
-    """What is known of feeds before their window is read. Position i of each describes the same feed; NaN: nothing."""
+    """
+    What is known of feeds before their window is read. Position i of each describes the same feed.
+
+    NaN: nothing is known, of this feed or, for ``rate`` and ``ahead``, of any.
+    """
 
     rate: Floats  # of the last window
     ahead: Floats  # a row a window ahead
     declared: Floats
     owner: list[int]  # loader that read it in the last window
+    is_counted: bool = False  # whether ``rate`` is what the window itself brings
 
     @property
     def is_nothing(self) -> bool:
         return bool(np.isnan(self.rate).all())
 
 
-def known_rates(feeds: Sequence[Input], earlier: Sequence[Sequence[Row]]) -> KnownRates:
+def known_rates(
+    dataset: Dataset, window: Window, feeds: Sequence[Input], windows: Mapping[datetime, Sequence[Row]]
+) -> KnownRates:
     """
-    From the windows before, oldest first. What its owner declares stands for what a feed has not brought yet.
+    From those of ``windows`` that were before this one, oldest first. What its owner declares stands for what a feed has not brought yet,
+    the mean of the others for a feed of which nothing is known.
 
-    A window that was assigned and never loaded says who read what, and nothing about rates.
+    Forecasts, and that mean, go by what was brought without declared peaks. A window that was assigned and never loaded, or that is
+    unlike this one (an hour by hand among days), says who read what, and nothing about rates.
     """
+    earlier = {start: rows for start, rows in windows.items() if start < window.start}
+    loaded = _loaded(dataset, window, earlier)
     names = [feed.name for feed in feeds]
     declared = np.array([np.nan if feed.rate is None else feed.rate for feed in feeds])
-    loaded = [brought for brought in map(_rows_of, earlier) if brought]
-    history = np.array([[brought.get(name, np.nan) for name in names] for brought in loaded])
-    rate = history[-1] if loaded else np.full(len(names), np.nan)
-    ahead = (
-        forecast(history, ForecastOptions(n_ahead=LATER)).expected
-        if loaded
-        else np.zeros((LATER, len(names)))
-    )
-    owner_of = {row["feed"]: row["loader"] for row in (earlier[-1] if earlier else ())}
+    nothing = np.full(len(names), np.nan)
+    brought = np.array([[rows.get(name, np.nan) for name in names] for rows in loaded.values()])
+    usual = without_peaks(brought, names, peaks_of_feeds(dataset), list(loaded)) if loaded else nothing[None]
+    last = brought[-1] if loaded else nothing
+    ahead = forecast(usual, ForecastOptions(n_ahead=LATER)).expected
+    is_new = np.isnan(usual[-1])
+    rate = _filled(np.where(np.isnan(last), declared, last), np.where(is_new, declared, usual[-1]))
+    ahead = np.array([_filled(row, row) for row in np.where(is_new, declared, ahead)])
+    owner_of = {row["feed"]: row["loader"] for row in next(reversed(earlier.values()), ())}
     return KnownRates(
-        rate=np.where(np.isnan(rate), declared, rate),
-        ahead=np.where(np.isnan(rate), declared, ahead),
+        rate=rate,
+        ahead=np.where(np.isnan(ahead), rate, ahead),
         declared=declared,
         owner=[owner_of.get(name, NO_LOADER) for name in names],
     )
 
 
-def counted_rates(known: KnownRates, counted: Sequence[float]) -> KnownRates:
-    """Of the first window nothing may be known at all: then what it brings is counted before it is loaded."""
+def _loaded(
+    dataset: Dataset, window: Window, earlier: Mapping[datetime, Sequence[Row]]
+) -> dict[Span, dict[str, float]]:
+    """What each feed brought in the last windows that are like this one; a window that was never loaded says nothing."""
+    found: dict[Span, dict[str, float]] = {}
+    for start, rows in earlier.items():
+        one = Window(start=start, end=rows[0]["window_end"])
+        brought = {row["feed"]: float(row["rows"]) for row in rows if row["rows"] is not None}
+        if brought and are_alike(dataset.schedule, one, window):
+            found[Span(start=one.start, end=one.end)] = brought
+    return dict(list(found.items())[-dataset.forecast_windows :])
+
+
+def _filled(rates: Floats, others: Floats) -> Floats:
+    """With the mean of ``others`` where nothing is known, as far as they are."""
+    is_known = ~np.isnan(others)
+    return np.where(np.isnan(rates), others[is_known].mean(), rates) if is_known.any() else rates
+
+
+def counted_rates(
+    dataset: Dataset, window: Window, feeds: Sequence[Input], known: KnownRates, counted: Sequence[float]
+) -> KnownRates:
+    """
+    Of the first window nothing may be known at all: then what it brings is counted before it is loaded.
+
+    Peaks are laid over the windows after it as over what is forecast, so they are taken out of it first.
+    """
     rates = np.array(counted, dtype=np.float64)
-    return replace(known, rate=rates, ahead=np.tile(rates, (LATER, 1)))
-
-
-def _rows_of(window: Sequence[Row]) -> dict[str, float]:
-    """What each feed brought; a window that was never loaded says nothing."""
-    return {row["feed"]: float(row["rows"]) for row in window if row["rows"] is not None}
+    span = Span(start=window.start, end=window.end)
+    usual = without_peaks([rates], [feed.name for feed in feeds], peaks_of_feeds(dataset), [span])[0]
+    ahead = np.where(np.isnan(usual), rates, usual)
+    return replace(known, rate=rates, ahead=np.tile(ahead, (LATER, 1)), is_counted=True)
 
 
 # Judging

@@ -86,10 +86,10 @@ def fed_window(task: Task, *, is_loaded: bool) -> FedWindow:
     if stored and (is_loaded or {row["feed"] for row in stored} == frames.keys()):
         return FedWindow(task=task, frames=frames, rows=stored, is_loaded=is_loaded)
     fed = FedWindow(task=task, frames=frames, rows=[], is_loaded=is_loaded)
-    earlier = [rows for start, rows in windows.items() if start < task.window.start]
-    known = known_rates(feeds, earlier[-task.dataset.forecast_windows :])
+    known = known_rates(task.dataset, task.window, feeds, windows)
     if known.is_nothing:
-        known = counted_rates(known, list(fed.count_rows().values()))
+        counted = fed.count_rows()
+        known = counted_rates(task.dataset, task.window, feeds, known, [counted[feed.name] for feed in feeds])
     assigned = assign_window(task.dataset, task.window, feeds, known)
     for sentence in assigned.sentences:
         task.say(sentence)

@@ -1,7 +1,7 @@
 """The inputs of a dataset as Spark reads them: one events table, or its feeds, found, checked and put together."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from schemas.dataset import Dataset, is_catalog_name
 from schemas.feeds import DELTA, DeclaredFeed
+from schemas.places import place_of
 from spark_jobs.job import JobError
 from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
@@ -44,29 +45,42 @@ def together(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def event_locations(spark: SparkSession, dataset: Dataset) -> set[str]:
-    """Where the events are, without a slash at the end."""
+    """Where the events are, each place written in one way."""
     places = [feed.location for feed in find_feeds(spark, dataset)] or [dataset.events]
-    return {place.rstrip("/") for place in places}
+    return {place_of(place) for place in places}
 
 
 # Finding them
 
 
 def find_feeds(spark: SparkSession, dataset: Dataset) -> list[Feed]:
-    """The feeds that there are at this moment, by name; refuses a place without any, and two of one name."""
+    """The feeds that there are at this moment, by name; refuses a place without any, one place twice, and two of one name."""
     found = [feed for declared in dataset.feeds for feed in _feeds_of(spark, declared)]
-    for name, n in Counter(feed.name for feed in found).items():
-        if n > 1:
-            places = ", ".join(feed.location for feed in found if feed.name == name)
-            raise JobError(
-                f"feeds must have names that differ. Got {name!r} for {places}. Give all but one a name of their own in"
-                f" datasets/{dataset.name}.yaml."
-            )
+    file = f"datasets/{dataset.name}.yaml"
+    for same in _alike(found, lambda feed: place_of(feed.location)):
+        names = ", ".join(feed.name for feed in same)
+        raise JobError(
+            f"feeds must be in places that differ. Got {same[0].location} for {names}. Leave all but one out of {file}: every row"
+            " would come in once for each."
+        )
+    for same in _alike(found, lambda feed: feed.name):
+        places = ", ".join(feed.location for feed in same)
+        raise JobError(
+            f"feeds must have names that differ. Got {same[0].name!r} for {places}. Give all but one a name of their own in {file}."
+        )
     if len(found) > MAX_FEEDS:
         raise JobError(
             f"feeds must be at most {MAX_FEEDS}. Got {len(found)}. Let a feed be a folder of files, or bring several into one table."
         )
     return sorted(found, key=lambda feed: feed.name)
+
+
+def _alike(feeds: Sequence[Feed], of: Callable[[Feed], str]) -> Iterator[list[Feed]]:
+    """Those that have this in common with another one."""
+    groups: defaultdict[str, list[Feed]] = defaultdict(list)
+    for feed in feeds:
+        groups[of(feed)].append(feed)
+    return (group for group in groups.values() if len(group) > 1)
 
 
 def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:

@@ -1,7 +1,5 @@
 """What moved lately, for a planner that is not to send it there and back."""
 
-from datetime import datetime
-
 import numpy as np
 
 from partitioning import History
@@ -13,6 +11,7 @@ from schemas.tables import MOVES, PLANS
 from spark_jobs.control_tables import Row, load_function, read_rows
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import Window
+from spark_jobs.scheduled_windows import intervals_between
 from spark_jobs.table_log import applied_plans
 
 Item = tuple[str, int, str | None]  # kind, slot and key, as tables name an item
@@ -48,14 +47,13 @@ def _recent_plans(dataset: Dataset, window: Window) -> list[tuple[Row, int]]:
     """The plans that were applied in the last few windows before this one, and how many windows ago."""
     applied = set(applied_plans(dataset))
     plans = [plan for plan in read_rows(PLANS, dataset=dataset.name).to_pylist() if plan["plan"] in applied]
-    aged = [(plan, _windows_between(plan, window)) for plan in plans]
-    return [(plan, age) for plan, age in aged if 1 <= age <= History().n_windows]
+    most = History().n_windows
+    aged = [
+        (plan, intervals_between(dataset.schedule, plan["window_start"], window.start, most=most))
+        for plan in plans
+    ]
+    return [(plan, age) for plan, age in aged if 1 <= age <= most]
 
 
 def _name(name: Row) -> Item:
     return name["kind"], name["slot"], text_of_key(name["key"])
-
-
-def _windows_between(plan: Row, window: Window) -> int:
-    before: datetime = plan["window_start"]
-    return round((window.start - before) / (window.end - window.start))

@@ -10,6 +10,7 @@ from spark_jobs.report_budgets import render_frontier, render_hot_buckets
 from spark_jobs.report_capacity import render_capacity
 from spark_jobs.report_feeds import render_feeds
 from spark_jobs.report_first_screen import render_first_screen
+from spark_jobs.report_forecast import render_forecast
 from spark_jobs.report_history import render_history
 from spark_jobs.report_moves import render_moves
 from spark_jobs.report_words import moment, size
@@ -33,6 +34,7 @@ def render_page(facts: Facts) -> str:
             if plan
         ),
         render_history(facts["history"], goal=plan["max_imbalance"] if plan else None),
+        render_forecast(facts["forecast"]),
         render_feeds(facts["feeds"]),
         _checks(facts),
         _timings(facts),

@@ -36,7 +36,7 @@ def report_run(task: Task) -> Result:
     name = task.dataset.name
     page = report_path(name, page_name(task))
     run = {**_run_row(task, steps), "report": page}
-    write_text(page, render_page(run_facts(name, run)))
+    write_text(page, render_page(run_facts(task.dataset, run)))
     replace_rows([run], RUNS, dataset=name, run=run["run"])
     write_index(task.dataset)
     task.say(f"{run['outcome']}; report at {page}")

@@ -12,9 +12,11 @@ from typing import Any
 
 from partitioning.explain_moves import why
 from partitioning.item_forecast import LAST
+from schemas.dataset import Dataset
 from schemas.tables import CHECKS, MOVES, PLANS
 from spark_jobs.control_tables import Row, read_rows
 from spark_jobs.feed_assignments import window_feed_facts
+from spark_jobs.forecast_facts import window_forecast_facts
 from spark_jobs.item_names import item_name
 from spark_jobs.run_history import history_of
 from spark_jobs.run_outcome import MIGRATED
@@ -34,23 +36,26 @@ PLAN_FIELDS = (
 EXPLAINED = ("hot_buckets", "frontier", "certificate", "payback")
 
 
-def run_facts(dataset: str, run: Row) -> Facts:
+def run_facts(dataset: Dataset, run: Row) -> Facts:
     """
     The facts of a run, from its row of ``runs`` (which need not be stored yet) and the tables.
 
-    ``plan`` is None where the run came to no plan, ``feeds`` where one table brings the events. ``headline`` is the run in one sentence. Times are ISO 8601.
+    ``plan`` is None where the run came to no plan, ``feeds`` where one table brings the events, ``forecast`` where none had been made for the window.
+    ``headline`` is the run in one sentence. Times are ISO 8601.
     """
-    plans = read_rows(PLANS, dataset=dataset, plan=run["plan"]).to_pylist() if run["plan"] else []
-    plan = plan_facts_of(dataset, plans[0]) if plans else None
-    checks = read_rows(CHECKS, dataset=dataset, window_start=run["window_start"]).to_pylist()
+    name = dataset.name
+    plans = read_rows(PLANS, dataset=name, plan=run["plan"]).to_pylist() if run["plan"] else []
+    plan = plan_facts_of(name, plans[0]) if plans else None
+    checks = read_rows(CHECKS, dataset=name, window_start=run["window_start"]).to_pylist()
     facts = {
-        "dataset": dataset,
-        **{name: run[name] for name in RUN_FIELDS},
+        "dataset": name,
+        **{field: run[field] for field in RUN_FIELDS},
         "steps": json.loads(run["steps"]),
         "plan": plan,
         "checks": _checks(checks),
-        "feeds": window_feed_facts(dataset, run["window_start"]),
-        "history": history_of(dataset, run),
+        "feeds": window_feed_facts(name, run["window_start"]),
+        "forecast": window_forecast_facts(dataset, run),
+        "history": history_of(name, run),
     }
     return _plain_facts({**facts, "headline": headline(facts)})
 

@@ -16,8 +16,7 @@ def add_splitter(parser: argparse.ArgumentParser) -> None:
         "--choices",
         type=_n_choices,
         metavar="D",
-        default=2,
-        help="candidate buckets of a key, with --splitter; default 2",
+        help="candidate buckets of a key; only with --splitter, and 2 if not given",
     )
 
 

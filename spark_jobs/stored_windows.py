@@ -14,6 +14,7 @@ from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
 from spark_jobs.balance import profiled_windows
 from spark_jobs.job import JobError
+from spark_jobs.scheduled_windows import are_alike
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +32,8 @@ def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> Stored
     """
     The last ``n_windows`` windows up to the one that starts at ``until``; fewer if fewer are stored.
 
-    They are as long as the newest of them and follow one another without a gap: what came before a gap, or a window of another
-    length, is left out, since no forecast could tell when it was.
+    They follow one another without a gap, and are like the newest of them: as long, or intervals of the schedule as it is. What came
+    before a gap, or a window of another kind, is left out, since no forecast could tell when it was.
     """
     starts = pa.array(_unbroken(dataset, until)[-n_windows:], ITEM_STATS.columns["window_start"])
     rows = _rows(dataset, starts)
@@ -63,9 +64,11 @@ def _unbroken(dataset: Dataset, until: datetime) -> list[datetime]:
     windows = [window for window in profiled_windows(dataset) if window.start <= until]
     if not windows:
         raise no_windows(dataset)
-    length = windows[-1].end - windows[-1].start
-    starts = [windows[-1].start]
-    for window in reversed([one for one in windows[:-1] if one.end - one.start == length]):
+    newest = windows.pop()
+    starts = [newest.start]
+    for window in reversed(windows):
+        if not are_alike(dataset.schedule, window, newest):
+            continue
         if window.end != starts[-1]:
             break
         starts.append(window.start)

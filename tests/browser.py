@@ -142,6 +142,7 @@ def backtest_of_a_month() -> dict[str, Any]:
     ]
     figures = {
         "net": 0.25,
+        "payback": 0.4,
         "worst_imbalance": 0.12,
         "mean_imbalance": 0.1,
         "migration": 0.0123,

@@ -26,6 +26,7 @@ class Strategy:
     room: Callable[[FeedRequest], Floats]  # rows it is given room for where it is placed: no less
     urgency: Callable[[FeedRequest], Floats]  # pickStreamsToMove: the highest leaves first
     begins_anew: bool = False  # every feed may move, and all loaders begin empty
+    looks_ahead: bool = False  # goes by what is forecast and declared, and not by the last window alone
 
 
 def _rate(request: FeedRequest) -> Floats:
@@ -70,8 +71,13 @@ STRATEGIES: dict[str, Strategy] = {
     "par": Strategy(size=_rate, room=_rate, urgency=_rate, begins_anew=True),  # plain average rate
     "ari": Strategy(size=_rate, room=_rate, urgency=_negative_rate),  # average rate, increasing
     "ard": Strategy(size=_rate, room=_rate, urgency=_rate),  # average rate, decreasing
-    "drf": Strategy(size=_forecast, room=_forecast_room, urgency=_rise),  # delta rate forecast
+    "drf": Strategy(
+        size=_forecast, room=_forecast_room, urgency=_rise, looks_ahead=True
+    ),  # delta rate forecast
     "drf_m": Strategy(  # with meta-data
-        size=_declared_or_forecast, room=_declared_or_forecast_room, urgency=_declared_rise
+        size=_declared_or_forecast,
+        room=_declared_or_forecast_room,
+        urgency=_declared_rise,
+        looks_ahead=True,
     ),
 }

@@ -6,12 +6,13 @@ import subprocess
 import sys
 from datetime import timedelta
 
+import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
 from cli.explain import parse_what
 from cli.main import VERBS
-from schemas.dataset import ROOT
+from schemas.dataset import ROOT, dataset_named
 from schemas.tables import MOVES, PLANS
 from spark_jobs.balance import balance_of, newest_window
 from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
@@ -331,6 +332,22 @@ def test_apply_asks_or_wants_yes(profiled, answer, evenkeel):
     assert f"evenkeel apply visits {plan} --yes changes the table." in err
 
 
+def test_status_of_a_strange_table_hides_no_other(profiled, datasets, evenkeel):
+    """A Delta table that we did not make, and one of other slots than its file says: a line each, and the healthy one's."""
+    file = dataset_file(datasets, name="orders", state={"table": "orders/state"})
+    foreign = pa.schema([("who", pa.string())])
+    DeltaTable.create(dataset_named("orders").state, schema=foreign)
+    code, out, err = evenkeel("status")
+
+    assert (code, err) == (0, "")
+    assert "orders  state.table must carry the property evenkeel.function. Got a table without at" in out
+    assert "visits  θ 0." in out
+
+    file.unlink()
+    dataset_file(datasets, layout={"buckets": 4, "slots": 128})
+    assert "visits  layout.slots must stay 64, with which" in evenkeel("status")[1]
+
+
 # datasets
 
 
@@ -344,6 +361,23 @@ def test_datasets_check_tells_every_mistake(datasets, evenkeel, answer):
     assert code == 1
     assert "mistakes: 3" in out  # 63 is no power of two, and less than 16 times 4
     assert "layout.slots must be a power of two. Got 63. Take 64." in out
+
+
+def test_datasets_check_tells_of_a_shared_state_table(datasets, tmp_path, answer, evenkeel):
+    """Both files are told; a draft is checked against what is in use, and the same dataset in two files shares nothing."""
+    drafts = tmp_path / "drafts"
+    drafts.mkdir()
+    draft = dataset_file(drafts, name="orders", state={"table": "visits/state/"})
+    assert answer("datasets", "check", str(dataset_file(drafts)))[0]["mistakes"] == []
+    code, out, _ = evenkeel("datasets", "check", str(draft))
+    assert code == 1
+    assert "which is that of visits too." in out
+    assert "visits.yaml" not in out
+
+    dataset_file(datasets, name="orders", state={"table": "visits/./state"})
+    code, out, _ = evenkeel("datasets", "check")
+    assert code == 1
+    assert out.count("state.table must belong to one dataset.") == 2
 
 
 # What reading costs

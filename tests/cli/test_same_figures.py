@@ -10,13 +10,14 @@ import pytest
 from deltalake import DeltaTable
 
 from pages.reports import read_report
-from schemas.tables import MOVES, PLANS, RUNS
-from spark_jobs.control_tables import read_one, read_rows, save_function
+from schemas.dataset import dataset_named
+from schemas.tables import FORECASTS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES
+from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
 from spark_jobs.job import Task, Window
 from spark_jobs.report_run import report_run
 from spark_jobs.run_facts import PLAN_FIELDS, RUN_FIELDS
 from spark_jobs.table_log import FUNCTION, current_function
-from tests.cli.conftest import DAY, KEYS, START
+from tests.cli.conftest import DAY, KEYS, START, dataset_file, write_window
 
 
 @pytest.fixture
@@ -141,6 +142,39 @@ def test_people_read_the_same_figures_rounded(page, answer, evenkeel):
         assert all(move["item"] in html.unescape(text) for move in plan["moves"])
     assert f"{plan['imbalance_before']:.3f} → {plan['imbalance_after']:.3f}   goal" in lines
     assert f">{plan['imbalance_before']:.3f}</data> → " in page
+
+
+@pytest.fixture
+def foreseen(profiled, datasets, answer):
+    """A plan on a forecast for the second window, the second window reported: the page."""
+    dataset_file(datasets, forecast={"method": "mean"})
+    dataset = dataset_named("visits")
+    plan = answer("plan", "visits")["plan"]
+    write_window(dataset, START + DAY, heat=1.7)
+    columns = [name for name in SCORES.columns if name not in SCORES.identity]
+    thetas = {"imbalance_realised": 0.2 / 3, "imbalance_last": 0.4 / 3, "imbalance_clairvoyant": 0.1 / 3}
+    score = dict.fromkeys(columns) | {"window_start": START + DAY} | thetas
+    replace_rows([score], SCORES, dataset="visits", plan=plan)
+    window = Window(start=START + DAY, end=START + 2 * DAY)
+    return report_run(Task(dataset=dataset, given_window=window, run="next"))["report"]
+
+
+def test_forecast_is_the_same_everywhere(foreseen, answer, evenkeel):
+    """Tables, terminal and page tell one story of what was expected and what came, to the last digit."""
+    said, shown = answer("report", "visits")["forecast"], PageFigures(Path(foreseen).read_text())
+    lines = evenkeel("report", "visits")[1]
+
+    expected = read_rows(FORECASTS, dataset="visits", plan=said["plan"])["expected"].to_pylist()
+    came = read_rows(ITEM_STATS, dataset="visits", window_start=START + DAY)["cost"].to_pylist()
+    assert (said["expected"], said["realised"]) == (pytest.approx(sum(expected)), pytest.approx(sum(came)))
+    fields = ("expected", "realised", "error")
+    assert shown.tables["Forecast and what came"][1:] == [
+        [item[name] for name in fields] for item in (said, *said["items"])
+    ]
+    assert shown.tables["Regret"][1:] == [list(said["regret"].values())]
+    assert f"{said['expected']:,.0f} of cost expected in this window, {said['realised']:,.0f} came" in lines
+    assert all(f"{item['error']:.2%}" in lines for item in (said, *said["items"]))
+    assert "0.067 with that plan; it would have been 0.133 with one on the last window and 0.033" in lines
 
 
 def test_airflow_serves_the_very_page(reported):

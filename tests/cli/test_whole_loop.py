@@ -9,7 +9,7 @@ import pytest
 from pages.reports import INDEX, read_report
 from schemas.dataset import dataset_named
 from schemas.tables import MOVES, PLANS, RUNS
-from spark_jobs import audit_dataset, check_window
+from spark_jobs import audit_dataset, check_window, merge_mover
 from spark_jobs.balance import balance_of, newest_window
 from spark_jobs.control_tables import load_function, read_one, read_rows
 from spark_jobs.run_facts import run_facts
@@ -114,6 +114,11 @@ def check_roll_back(visits, plan, evenkeel, answer):
     code, out, _ = evenkeel("roll-back", "visits")
     assert code == 0
     assert "evenkeel roll-back visits --yes" in out
+    code, out, _ = evenkeel("roll-back", "visits", "--mover", "merge")
+    assert code == 0
+    assert "rows would be written anew" in out
+    assert "flipped" not in out
+    assert "evenkeel roll-back visits --mover merge --yes" in out
     assert version_of(visits) == version
 
     done = answer("roll-back", "visits", "--yes")
@@ -142,7 +147,7 @@ def check_told(visits, answer):
     assert told["window_start"] == START.isoformat()
     assert told["outcome"] == "migrated"
     assert told["imbalance"] == run["imbalance_after"] == plan["imbalance_after"]
-    assert answer("report", "visits") == run_facts("visits", run)
+    assert answer("report", "visits") == run_facts(visits, run)
 
 
 def check_audit(spark, visits, plan, evenkeel):
@@ -161,6 +166,33 @@ def check_audit(spark, visits, plan, evenkeel):
     assert code == 4, err
     assert found["files_in_trouble"]
     assert "repair_layout" in found["remedy"]
+
+
+def test_shut_table_names_the_command_that_finishes_its_merge(
+    templates, visits, warehouse, evenkeel, answer, monkeypatch
+):
+    """Nobody can write or plan until it is done, and whoever finds the table so need not be the one who began."""
+    shutil.copytree(templates("planned"), warehouse, dirs_exist_ok=True)
+    [plan] = read_rows(PLANS, dataset="visits").to_pylist()
+    before = held_by(visits).rows
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(merge_mover, "_end", interrupt)
+        code, _, err = evenkeel("apply", "visits", plan["plan"], "--mover", "merge", "--yes")
+        assert code == 130
+        assert "evenkeel status says what finishes it" in err
+    [status] = answer("status", "visits")
+    command = status["next"]["sentence"].partition("this finishes it: evenkeel ")[2]
+    assert command in evenkeel("plan", "visits")[2]
+    code, _, err = evenkeel(*command.split(), "--yes")
+
+    assert code == 0, err
+    assert properties_of(visits)[FUNCTION] == plan["to_function"]
+    assert held_by(visits).rows == before
+    assert not held_by(visits).astray(load_function("visits", plan["to_function"]))
 
 
 @pytest.mark.faults

@@ -14,6 +14,7 @@ from partitioning.hashing import slots_of
 from partitioning.item_forecast import CHOSEN, LAST, forecast_items, forecasts_for
 from partitioning.item_windows import ItemWindows
 from partitioning.measures import load_per_bucket, overload
+from partitioning.payback import weigh
 from partitioning.replay import Contender, Setting, replay
 from partitioning.request import PlanRequest
 
@@ -84,6 +85,44 @@ def test_replay_is_what_the_function_does():
     assert score.imbalance[0] == overload(load_per_bucket(windows.cost(1), places, N_BUCKETS))
     assert score.n_routes[0] == function.n_routes
     assert score.migration[0] == plan.migration / request.total_state
+
+
+def test_payback_is_the_gates_rule_on_what_was_realised():
+    """If the load stays as it is the gate's promise comes true: windows until paid are its spending over what it saves in one."""
+    windows = two_windows([8, 4, 2, 2, 0, 0], [8, 4, 2, 2, 0, 0])
+    home = np.array([0, 0, 0, 1, 1, 1])
+    setting = Setting(windows=windows, home=home, n_buckets=2, budgets=Budgets(max_imbalance=0.05))
+    request = PlanRequest.of_items(
+        cost=windows.cost(0), state=windows.state(0), owner=home, home=home, n_buckets=2, is_slot=np.ones(6, dtype=bool),
+        slot=np.full(6, -1), budgets=setting.budgets,
+    )  # fmt: skip
+    gate = weigh(request, make_plan(request).owner)
+
+    score = replay(setting, EVENKEEL, windows.cost)
+
+    assert gate.spent > 0
+    assert score.payback == pytest.approx(gate.spent / (gate.saved / gate.n_windows))
+
+
+def test_moves_that_made_it_worse_are_never_paid():
+    """The load turned round: every window of so uneven a table costs more. Without moves there is nothing to pay."""
+    windows = two_windows([8, 8, 0, 0], [8, 8, 16, 0])
+    setting = Setting(
+        windows=windows, home=np.array([0, 0, 1, 1]), n_buckets=2, budgets=Budgets(max_imbalance=0.05)
+    )
+
+    assert replay(setting, EVENKEEL, windows.cost).payback is None
+    assert replay(setting, Contender(planner="stay", forecast=LAST), windows.cost).payback == 0.0
+
+
+def two_windows(*costs):
+    """Slots alone, each with ten times its first cost and a little more of state."""
+    slots = np.array(costs, dtype=float)
+    none = np.zeros((2, 0))
+    return ItemWindows(
+        slot_cost=slots, slot_state=np.repeat(10 * slots[:1] + 1, 2, axis=0), key_cost=none, key_state=none,
+        key_slot=np.zeros(0, dtype=np.int64),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("planner", ["evenkeel", "mixed", "min_table"])
@@ -157,6 +196,20 @@ def test_backtest_is_deterministic_and_ranks_by_net():
     assert one.challenger != one.champion
     assert one.should_change == (one.challenger.net > one.champion.net + MIN_EDGE)
     assert len(said) == 2 * 4
+
+
+def test_challenger_is_the_best_of_those_that_can_be_chosen():
+    """Who cannot be changed to is ranked, and passed over."""
+    setting = setting_of(some_windows(3))
+    pair = [Contender(planner=planner, forecast=LAST) for planner in ("llfd", "min_table")]
+    free = run_backtest(Replays(setting=setting), pair, champion=MIXED)
+    barred = [dataclasses.replace(one, is_choosable=one != free.challenger.contender) for one in pair]
+
+    result = run_backtest(Replays(setting=setting), barred, champion=MIXED)
+
+    assert result.scores == free.scores
+    assert result.challenger.contender in pair
+    assert result.challenger != free.challenger
 
 
 def test_each_kind_has_its_own_method():

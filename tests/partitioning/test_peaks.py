@@ -3,12 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partitioning.errors import ForecastError
-from partitioning.peaks import Peak, Span, expect_peaks
+from partitioning.peaks import MOST, Peak, Span, cut_to_room, expect_peaks, without_peaks
 
 FEW = settings(max_examples=100, deadline=None, derandomize=True)
 MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
@@ -63,34 +64,85 @@ def test_days_of_hours_add_up(start, length, distance, factor):
     assert cost(declared) == pytest.approx(hours)
 
 
-@FEW
-@given(
-    st.integers(-60, 60),
-    st.integers(1, 9),
-    st.integers(0, 9),
-    st.none() | st.integers(1, 99),
-    st.integers(-99, 99),
-)
-def test_a_peak_that_is_over_never_comes_again(start, length, distance, lasts, at):
-    """Expired means that it can be deleted from the file, and not before."""
-    every = (length + distance) * HOUR
-    until = None if lasts is None else MONDAY + (start + lasts) * HOUR
-    declared = peak(start, start + length, factor=2, every=every, until=until)
-    later = span(at, at + 500)
-
-    assert declared.is_over(later.start) == (not list(declared.occurrences(later)))
-    once = peak(start, start + length, factor=2)
-    assert once.is_over(later.start) == (start + length <= at)
-
-
 def test_the_end_of_the_calendar_is_no_trouble():
     """People write the year 9999 for "for ever", or a distance that nobody lives to see: both are answered, not crashed on."""
     forever = peak(0, 48, factor=2, every=7 * DAY, until=datetime(9999, 12, 31, tzinfo=UTC))
     once = peak(0, 48, factor=2, every=500_000 * 7 * DAY)
 
-    assert not forever.is_over(MONDAY + 700 * DAY)
     assert list(forever.occurrences(span(24 * 8, 24 * 10))) == [span(24 * 8, 24 * 9)]
     assert list(once.occurrences(span(24, 96))) == [span(24, 48)]
+
+
+def test_the_beginning_of_the_calendar_is_no_trouble():
+    """Nor is the year 1: a window of years, taken back by as many repetitions, would begin before it."""
+    first = Span(start=datetime(1, 1, 2, tzinfo=UTC), end=datetime(1, 1, 3, tzinfo=UTC))
+    years = Span(start=datetime(5, 1, 1, tzinfo=UTC), end=datetime(9, 1, 1, tzinfo=UTC))
+
+    found = list(Peak(name="a", during=first, factor=2, every=365 * DAY).occurrences(years))
+
+    assert [one.start.year for one in found] == [5, 6, 7, 8, 8]  # the year 8 has a day more
+    assert {one.length for one in found} == {DAY}
+
+
+def days(*peaks, costs):
+    """What is usual in as many days from Monday on, at these costs of "a"."""
+    windows = [span(24 * day, 24 * day + 24) for day in range(len(costs))]
+    return without_peaks([[cost] for cost in costs], ["a"], peaks, windows)[:, 0].tolist()
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("peaks", "costs", "expected"),
+    [
+        pytest.param([peak(24, 72, factor=5)], [100, 500, 500, 100], [100, 100, 100, 100], id="factor"),
+        pytest.param([peak(12, 18, factor=3)], [360], [240], id="part-of-the-window"),
+        pytest.param([peak(0, 24, factor=2), peak(12, 24, factor=3)], [400], [100], id="factors-multiply"),
+        pytest.param([peak(24, 48, factor=0)], [100, 7, 90], [100, 100, 90], id="day-off-tells-nothing"),
+        pytest.param([peak(24, 47, factor=0)], [100, 9, 90], [100, 100, 90], id="an-hour-tells-too-little"),
+        pytest.param([peak(24, 36, factor=0)], [100, 9, 90], [100, 18, 90], id="half-a-day-tells"),
+        pytest.param([peak(24, 72, rate=900)], [100, 900, 950, 90], [100, 100, 100, 90], id="rate"),
+        pytest.param([peak(24, 36, rate=900)], [100, 700, 90], [100, 100, 90], id="rate-for-half-a-day"),
+        pytest.param([peak(0, 12, rate=900, every=DAY)], [500, 520], [100, 140], id="no-window-without-a-rate"),
+        pytest.param([peak(0, 12, rate=900, every=DAY)], [500, 440], [100, NAN], id="rate-that-did-not-come"),
+        pytest.param([peak(0, 24, rate=900)], [900, 100], [NAN, 100], id="nothing-before"),
+        pytest.param([peak(24, 72, rate=900)], [NAN, 900, 900], [NAN, NAN, NAN], id="not-there-before"),
+        pytest.param([peak(24, 48, factor=5)], [100, NAN, 90], [100, NAN, 90], id="not-there-stays"),
+        pytest.param([peak(24, 48, factor=1e6)] * 60, [100, 5, 90], [100, 100, 90], id="endless-factor"),
+        pytest.param([peak(24, 48, factor=0.5)], [1, 8e15, 1], [1, 1, 1], id="more-than-costs-can-be"),
+    ],
+)  # fmt: skip
+def test_what_peaks_made_of_the_past_is_taken_out(peaks, costs, expected):
+    """A forecast from windows that hold a peak would lay it over itself, and go on with it when it is over."""
+    np.testing.assert_allclose(days(*peaks, costs=costs), expected)
+
+
+@FEW
+@given(st.integers(-60, 60), st.integers(1, 30), st.integers(0, 40), st.floats(1, 9))
+def test_a_peak_that_is_laid_and_taken_out_leaves_what_was(start, length, distance, factor):
+    """Both go by the same shares of a window; a peak of another key is nobody's business."""
+    declared = peak(start, start + length, factor=factor, every=(length + distance) * HOUR)
+    windows = [span(0, 24), span(24, 31), span(31, 32)]
+    laid = [expect_peaks([240, 7], ["a", "b"], [declared], window).cost for window in windows]
+
+    usual = without_peaks(laid, ["a", "b"], [declared], windows)
+
+    np.testing.assert_allclose(usual, [[240, 7]] * 3)
+
+
+def test_peaks_that_come_to_more_than_can_be_counted_are_cut():
+    """A planner refuses what floats no longer add exactly: two peaks get half of what the third item leaves, and it keeps its own."""
+    endless = [peak(0, 24, name=name, factor=1e6) for name in "ab" for _ in range(60)]
+    small = peak(0, 24, name="d", factor=2)
+
+    laid = expect_peaks([5, 0, 1e15, 3], list("abcd"), [*endless, small], span(0, 24))
+    cut = cut_to_room(laid)
+
+    assert laid.cost.tolist() == [np.inf, 0, 1e15, 6]
+    assert cut.cut == (0,)
+    assert cut.cost.tolist() == [(MOST - 1e15) / 3, 0, 1e15, 6]
+    assert cut_to_room(cut) is cut
 
 
 def test_others_are_left_alone_and_unknown_items_are_named():
@@ -142,6 +194,15 @@ def test_a_day_that_the_clocks_change_on_has_its_own_length():
         (lambda: peak(0, 1, rate=1, until=MONDAY + DAY), r"Peak\.until must .* with every None"),
         (lambda: peak(0, 1, rate=1, every=DAY, until=MONDAY), r"Peak\.until must come after the start"),
         (lambda: expect_peaks([1, 2], ["a"], [], span(0, 1)), r"forecast must have one cost a name\."),
+        (
+            lambda: expect_peaks([1, 2, 3], ["b", "a", "a"], [], span(0, 1)),
+            r"names must differ\. Got 'a' at position 1 and at 2\.",
+        ),
+        (lambda: without_peaks([[1], [2]], ["a"], [], [span(0, 1)]), r"history must have one row a window"),
+        (
+            lambda: Span(start=datetime(1, 1, 1, tzinfo=ZoneInfo("Asia/Tokyo")), end=MONDAY),
+            r"Span\.start must lie in the years 1 to 9999 of UTC\. Got 0001",
+        ),
     ],
 )
 def test_nonsense_is_refused(make, message):

@@ -1,4 +1,4 @@
-"""Frequent keys in parts: how many, which row goes to which, and where the parts end up."""
+"""Frequent keys in parts: how many, and where the parts end up."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from partitioning.errors import PaneError
 from partitioning.hashing import hash_keys
 from partitioning.ring import ring_slots
-from partitioning.sub_keys import N_SLOTS, count_parts, load_of_parts, number_rows, place_parts, spread
+from partitioning.sub_keys import N_SLOTS, count_parts, load_of_parts, place_parts, spread
 
 FEW = settings(max_examples=100, deadline=None, derandomize=True)
 frequencies = st.lists(st.integers(0, 1000), max_size=20)
@@ -56,18 +56,6 @@ def test_no_part_is_more_frequent_than_the_heaviest_whole_key(frequency, n_top):
     assert (parts[order[n_top:]] == 1).all()
 
 
-@FEW
-@given(st.lists(st.integers(0, 4), max_size=60), st.lists(st.integers(1, 4), min_size=5, max_size=5))
-def test_rows_of_a_key_take_turns(rows, parts):
-    """Round robin per key, in the order rows come: no two parts of a key differ by more than a row."""
-    part = number_rows(rows, parts)
-
-    seen = [0] * 5
-    for key, number in zip(rows, part.tolist(), strict=True):
-        assert number == seen[key] % parts[key]
-        seen[key] += 1
-
-
 def test_a_whole_key_goes_where_the_ring_puts_it():
     """Part 0 is at home: cutting a key moves only its other parts."""
     hashes = hash_keys(np.arange(1000), "bigint")
@@ -105,7 +93,8 @@ def test_all_rows_arrive(frequency, n_top, n_buckets):
     load = load_of_parts(frequency, hashes, parts, n_buckets)
 
     rows = np.repeat(np.arange(len(frequency)), frequency)
-    buckets = place_parts(hashes[rows], number_rows(rows, parts), n_buckets)
+    turns = [row % n_parts for rows, n_parts in zip(frequency, parts, strict=True) for row in range(rows)]
+    buckets = place_parts(hashes[rows], turns, n_buckets)
     assert load.sum() == pytest.approx(sum(frequency))
     assert np.abs(np.bincount(buckets, minlength=n_buckets) - load).max() <= parts.sum()
 
@@ -116,11 +105,13 @@ def test_spread_is_deviation_over_mean():
     assert spread([0, 0]) == 0
 
 
-@pytest.mark.parametrize(("key", "parts"), [([1], [1]), ([-1], [1]), ([0], [0])])
-def test_rows_of_keys_that_are_not_there_are_refused(key, parts):
-    """A row would go to a part that does not exist."""
-    with pytest.raises(PaneError, match=r"key must hold positions in parts"):
-        number_rows(key, parts)
+@pytest.mark.parametrize("parts", [[1, 0], [1, -2]])
+def test_a_key_in_no_parts_is_refused(parts):
+    """Its rows would be divided by nothing, and be nowhere."""
+    with pytest.raises(
+        PaneError, match=rf"parts must be one or more a key\. Got {parts[1]} at position 1\. Use"
+    ):
+        load_of_parts([1, 1], [1, 2], parts, 4)
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,12 @@ def test_feeds_take_the_place_of_the_events_table(read, monkeypatch):
         ({**FED, "feeds": [{"table": "a", "format": "orc"}]}, r"feeds\.0\.format must be left out for a table\. Got 'orc'"),
         ({**FED, "feeds": [{"table": "a/*", "name": "a"}]}, r"feeds\.0\.name must be left out for a glob\. Got 'a' for 'a/\*'"),
         ({**FED, "feeds": [{"table": "a", "name": "x"}, {"table": "b", "name": "x"}]}, r"feeds must have names that differ\. Got 'x' 2 times"),
-        ({**FED, "feeds": [{"table": "s3a://lake/orders"}]}, r"feeds\.0 must be another table than state\.table\. Got 's3a://lake/orders' twice"),
+        ({**FED, "feeds": [{"table": "s3a://lake/orders"}]}, r"feeds\.0 must be another table than state\.table\. Got 's3a://lake/orders' and"),
+        ({**FED, "feeds": [{"table": "s3a://lake/eu/../orders/"}]}, r"feeds\.0 must be another table than state\.table\. Got 's3a://lake/eu"),
         ({**FED, "feeds": [{"table": "eu/a"}, {"table": "us/a"}]}, r"feeds must have names that differ\. Got 'a' 2 times"),
+        ({**FED, "feeds": [{"table": "a", "name": "x"}, {"table": "a", "name": "y"}]}, r"feeds must be in places that differ\. Got 'a' and 'a'\. Keep one"),
+        ({**FED, "feeds": [{"files": "./a//b/", "name": "x"}, {"table": "a/b"}]}, r"feeds must be in places that differ\. Got '\./a//b/' and 'a/b'"),
+        ({**FED, "feeds": [{"files": "a/*"}, {"files": "a/*", "format": "orc"}]}, r"feeds must be in places that differ\. Got 'a/\*' and 'a/\*'"),
         ({**FED, "feeds": [{"table": "a", "rate": float("nan")}]}, r"feeds\.0\.rate must be a finite number\. Got nan"),
         ({**FED, "feeds": [{"table": "a", "rate": -1}]}, r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
         ({**FED, "loaders": {"strategy": "best"}}, r"loaders\.strategy must be one of \['par', .*Got 'best'"),
@@ -71,6 +75,14 @@ def test_mistakes_of_feeds_are_named(read, fields, sentence):
         read(fields)
 
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_relative_and_absolute_paths_of_one_place_are_one(read, monkeypatch):
+    """Relative names begin in the warehouse."""
+    monkeypatch.setenv("EVENKEEL_WAREHOUSE", "/lake")
+
+    with pytest.raises(DatasetError, match=r"feeds must be in places that differ\. Got 'a' and '/lake/a/'"):
+        read({**FED, "feeds": [{"table": "a"}, {"table": "/lake/a/", "name": "b"}]})
 
 
 FEED_PEAK = {"from": "2026-11-27", "to": "2026-11-28", "factor": 5}

@@ -129,7 +129,9 @@ def test_heavy_keys_apart_give_the_same_results(spark, mergeable, expected, monk
 def test_heavy_key_is_split_and_the_reason_told(spark, mergeable, monkeypatch, capsys):
     """What it is for: nobody has to know that one key is 4.8 buckets, and whoever asks why at the terminal is told."""
     monkeypatch.setattr(aggregate, "known_dataset", lambda _: mergeable)
-    args = Namespace(dataset="visits", window_start=START, window_end=START + DAY, splitter=None, choices=2)
+    args = Namespace(
+        dataset="visits", window_start=START, window_end=START + DAY, splitter=None, choices=None
+    )
 
     assert aggregate.run(args, Console(is_json=False)) == 0
 
@@ -208,6 +210,14 @@ def test_what_cannot_be_computed_is_refused_before_any_row_is_read(merge, senten
     """The type of a column is not known to the dataset file, so the job has to say it."""
     with pytest.raises(RefusalError, match=sentence):
         check_columns(merge, COLUMNS, dataset="d")
+
+
+def test_choices_without_a_splitter_are_refused(warehouse):
+    """They would have no effect: what chooses the splitter chooses them too. Said before anything is read."""
+    with pytest.raises(
+        RefusalError, match=r"--choices must come with --splitter\. Got 5 alone: .* leave --choices out"
+    ):
+        aggregate_window(task_of(visits(merge={"page": "first"}), 0, splitter=None, choices=5))
 
 
 def test_what_fits_is_let_through():

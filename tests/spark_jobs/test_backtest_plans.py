@@ -1,5 +1,6 @@
 """The backtest of stored windows: who would have served the dataset best, and nothing else touched."""
 
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -8,8 +9,9 @@ from deltalake import DeltaTable
 
 from schemas.tables import BACKTESTS, FORECASTS, MOVES, PLANS, RUNS, SCORES
 from spark_jobs import replay_pool
+from spark_jobs.backtest_advice import PLANNERS_OF_FILES
 from spark_jobs.backtest_plans import backtest_plans
-from spark_jobs.control_tables import read_rows
+from spark_jobs.control_tables import read_rows, replace_rows
 from spark_jobs.job import JobError, Task
 from tests.spark_jobs.test_expected_cost import dataset_of, store
 
@@ -51,6 +53,92 @@ def test_backtest_touches_its_own_table_only(growing):
     assert read_rows(BACKTESTS, dataset="visits").num_rows == len(first["rows"])
 
 
+def row_of(told, role):
+    return next((row for row in told["rows"] if row["role"] == role), None)
+
+
+def test_advice_names_only_what_a_dataset_file_takes(growing):
+    """Who follows the advice must not be refused; planners of the papers are shown beside the others, the best of all among them."""
+    told = backtest_plans(
+        Task(
+            dataset=replace(growing, max_imbalance=0.08), options={"planners": ["mixed_compact", "min_table"]}
+        )
+    )
+
+    best = told["rows"][0]
+    assert (best["planner"], best["role"]) == ("mixed_compact", "contender")
+    assert row_of(told, "challenger")["planner"] in PLANNERS_OF_FILES
+    assert "mixed_compact" not in told["advice"]
+
+
+def test_nobody_is_advised_whom_no_dataset_file_can_name(growing):
+    """A champion among strangers stays."""
+    told = backtest_plans(Task(dataset=growing, options={"planners": ["scan"], "forecasts": ["last"]}))
+
+    assert row_of(told, "challenger") is None
+    assert told["advice"].startswith("keep mixed on last: nobody else took part that a dataset file can name")
+
+
+@pytest.mark.parametrize(
+    ("changes", "hottest", "why"),
+    [
+        ({"planner": "frequency_hash", "merge": {"amount": "sum"}}, 0, "visits cuts its frequent keys"),
+        ({"merge": {"amount": "sum"}}, 5000, "1 window of 10 had a key that visits would split"),
+    ],
+)
+def test_what_splits_keys_gets_no_advice_and_is_told_why(growing, changes, hottest, why):
+    """A replay splits nothing: what it says of such a dataset is not what the dataset would come to."""
+    store(9, {"a": hottest})
+    told = backtest_plans(Task(dataset=replace(growing, **changes), options=FEW))
+
+    rows = read_rows(BACKTESTS, dataset="visits", backtest=told["backtest"]).to_pylist()
+    assert told["advice"].startswith(f"no advice: {why}")
+    assert "splits take no part in a replay" in told["advice"]
+    assert {row["caveat"] for row in rows} == {told["advice"].removeprefix("no advice: ")}
+    assert row_of(told, "challenger") is None
+    assert escape(told["advice"][1:]) in Path(told["page"]).read_text()
+
+
+def test_mergeable_dataset_whose_keys_all_fit_is_advised(growing):
+    """Nothing would be split, so the replay is true; but for frequency_hash, which cuts whatever is frequent."""
+    told = backtest_plans(Task(dataset=growing, options={"planners": ["frequency_hash", "min_table"]}))
+    merging = replace(growing, merge={"amount": "sum"})
+    again = backtest_plans(Task(dataset=merging, options={"planners": ["frequency_hash", "min_table"]}))
+    one = backtest_plans(
+        Task(dataset=merging, options={"planners": ["frequency_hash"], "forecasts": ["last"]})
+    )
+
+    assert again == told
+    assert {row["caveat"] for row in again["rows"]} == {None}
+    assert row_of(one, "challenger") is None
+
+
+def test_a_tie_is_called_one(growing):
+    """The naive forecast is the last window by another name; "behind by -0.00 %" would be read as a loss."""
+    told = backtest_plans(
+        Task(
+            dataset=replace(growing, forecast="naive"), options={"planners": ["mixed"], "forecasts": ["last"]}
+        )
+    )
+
+    assert told["advice"] == "keep mixed on naive: the best of the others, mixed on last, ties with it"
+
+
+def test_backtests_of_an_older_release_can_still_be_read(growing):
+    """Nobody's history is thrown away because a column was added."""
+    columns = {name: kind for name, kind in BACKTESTS.columns.items() if name not in ("payback", "caveat")}
+    older = replace(BACKTESTS, columns=columns)
+    row = {name: None for name in columns if name not in BACKTESTS.identity} | {"net": 0.5}
+    replace_rows([row], older, dataset="visits", backtest="old")
+
+    told = backtest_plans(Task(dataset=growing, options=FEW))
+
+    [old] = read_rows(BACKTESTS, dataset="visits", backtest="old").to_pylist()
+    assert (old["net"], old["payback"], old["caveat"]) == (0.5, None, None)
+    new = read_rows(BACKTESTS, dataset="visits", backtest=told["backtest"]).to_pylist()
+    assert [row["payback"] for row in new] == [row["payback"] for row in told["rows"]]
+
+
 def test_too_few_windows_are_said(warehouse):
     """Out of two windows nothing can be chosen."""
     store(0, {})
@@ -84,5 +172,6 @@ def test_page_tells_what_the_table_holds(growing):
 
     assert escape(told["advice"][1:]) in page
     assert all(f"{row['mean_imbalance']:.3f}" in page for row in told["rows"])
+    assert all(f">{row['payback']:.1f}<" in page for row in told["rows"])
     assert page.count("<tr>") >= len(told["rows"]) + 8
     assert "<script" not in page

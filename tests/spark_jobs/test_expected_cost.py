@@ -1,5 +1,6 @@
 """Plans on tomorrow: what is planned on is kept, judged and explained; what was declared counts, and expires."""
 
+import itertools
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,9 @@ import pytest
 from deltalake import DeltaTable
 
 from partitioning.function import PartitioningFunction
+from partitioning.hashing import slot_of
 from partitioning.measures import load_per_bucket, overload
+from partitioning.peaks import MOST
 from schemas.dataset import Dataset, locate
 from schemas.peaks import DeclaredPeak
 from schemas.tables import FORECASTS, ITEM_STATS, PLANS
@@ -40,15 +43,25 @@ def window_of(day):
     return Window(start=START + day * DAY, end=START + (day + 1) * DAY)
 
 
+def months(n):
+    """The first months of the year."""
+    starts = [datetime(2026, month, 1, tzinfo=UTC) for month in range(1, n + 2)]
+    return [Window(start=start, end=end) for start, end in itertools.pairwise(starts)]
+
+
 def store(day, key_costs):
-    """A window with 10 in every slot, and these keys tracked."""
+    """A day with 10 in every slot, and these keys tracked."""
+    store_window(window_of(day), key_costs)
+
+
+def store_window(window, key_costs):
     rows = [{"kind": "slot", "slot": slot, "key": None, "cost": 10.0, "state": 1.0} for slot in range(32)]
     rows += [
         {"kind": "key", "slot": 5, "key": key, "cost": float(cost), "state": 2.0}
         for key, cost in key_costs.items()
     ]
-    rows = [{**row, "window_end": window_of(day).end} for row in rows]
-    replace_rows(rows, ITEM_STATS, dataset="visits", window_start=window_of(day).start)
+    rows = [{**row, "window_end": window.end} for row in rows]
+    replace_rows(rows, ITEM_STATS, dataset="visits", window_start=window.start)
 
 
 def test_windows_come_back_as_they_were_stored(warehouse):
@@ -89,8 +102,8 @@ def test_growing_key_is_planned_for_where_it_will_be(warehouse):
 
 def test_declared_peak_counts_in_its_window_only(warehouse):
     """The day before Black Friday plans for it; on the day itself nothing is planned for it any more."""
-    for day in range(3):
-        store(day, {"a": 100, None: 50})
+    for day, (cost, of_null) in enumerate([(100, 50), (100, 50), (500, 0)]):
+        store(day, {"a": cost, None: of_null})
     peak = DeclaredPeak(key="a", start=window_of(2).start, end=window_of(2).end, factor=5.0)
     quiet = DeclaredPeak(key=None, start=window_of(2).start, end=window_of(2).end, rate=0.0)
     unknown = DeclaredPeak(key="zebra", start=window_of(2).start, end=window_of(2).end, factor=2.0)
@@ -101,10 +114,101 @@ def test_declared_peak_counts_in_its_window_only(warehouse):
 
     assert before.forecast.expected[32:].tolist() == [0.0, 500.0]
     assert [sentence for sentence in before.sentences if "zebra" in sentence] == [
-        "a peak of key zebra is declared, but this window does not track the key: it counts with its slot, as ever"
+        "a declared peak of key zebra has no effect: this window does not track the key, so that only a rate above 0 could count"
     ]
     assert after.forecast.expected[32:].tolist() == [50.0, 100.0]
     assert planned_on(dataset) == "last with peaks"
+
+
+def keys_after(dataset, day):
+    """What the keys are expected to cost after this day."""
+    return expected_cost(dataset, window_of(day), read_stats(dataset, window_of(day))).forecast.expected[32:]
+
+
+@pytest.mark.parametrize("method", ["last", "naive", "mean", "holt", "chosen"])
+@pytest.mark.parametrize("what", [{"factor": 5.0}, {"rate": 500.0}])
+def test_peak_of_many_windows_neither_compounds_nor_outlives_its_end(warehouse, method, what):
+    """Three days at five times the usual, as declared: on the second the first is known, on the day after all of them."""
+    for day in range(9, 14):
+        store(day, {"a": 500 if 10 <= day < 13 else 100, "b": 100})
+    peak = DeclaredPeak(key="a", start=window_of(10).start, end=window_of(12).end, **what)
+    dataset = dataset_of(forecast=method, expect=(peak,))
+
+    expected = [keys_after(dataset, day).tolist() for day in range(9, 14)]
+
+    np.testing.assert_allclose(expected, [[500, 100]] * 3 + [[100, 100]] * 2)
+
+
+def test_key_that_is_tracked_for_its_peak_alone_is_not_planned_for_after_it(warehouse):
+    """Before it, its cost was its slot's, and so it is again: the windows with the peak are no history, of the key or of its slot."""
+    for day in range(7):
+        store(day, {"b": 100} if day < 4 or day == 6 else {"b": 100, "a": 9000})
+    peak = DeclaredPeak(key="a", start=window_of(4).start, end=window_of(5).end, rate=9000.0)
+    dataset = dataset_of(forecast="mean", expect=(peak,))
+
+    assert keys_after(dataset, 4).tolist() == [9000, 100]
+    assert keys_after(dataset, 5).tolist() == [0, 100]
+    after = expected_cost(dataset, window_of(6), read_stats(dataset, window_of(6))).forecast
+    np.testing.assert_allclose(after.expected, [10] * 32 + [100])
+
+
+def test_rate_of_a_key_that_is_not_tracked_counts_in_its_slot(warehouse):
+    """A key that nobody has seen yet is announced: its slot is planned for it, and its interval holds that."""
+    store(0, {"a": 100})
+    during = {"start": window_of(1).start, "end": window_of(1).end}
+    half = {"start": window_of(1).start, "end": window_of(1).start + DAY / 2}
+    peaks = (DeclaredPeak(key="zebra", rate=600.0, **during), DeclaredPeak(key="okapi", rate=80.0, **half))
+    dataset = dataset_of(forecast="holt", expect=peaks)
+
+    made = expected_cost(dataset, window_of(0), read_stats(dataset, window_of(0)))
+
+    added = np.zeros(33)
+    added[slot_of("zebra", "string", 32)] += 600
+    added[slot_of("okapi", "string", 32)] += 40
+    np.testing.assert_allclose(made.forecast.expected, np.array([10.0] * 32 + [100]) + added)
+    assert (made.forecast.low <= made.forecast.expected).all()
+    assert made.sentences[1:] == tuple(
+        f"a declared peak of key {key} counts with its slot, as this window does not track the key"
+        for key in ("zebra", "okapi")
+    )
+
+
+def test_window_to_come_is_as_long_as_the_schedule_has_it(warehouse):
+    """February's plan is for all 31 days of March, January's for the 28 of February and for no day after them."""
+    january, february, _ = months(3)
+    for window in (january, february):
+        store_window(window, {"a": 100})
+    peak = DeclaredPeak(
+        key="a", start=datetime(2026, 3, 1, tzinfo=UTC), end=datetime(2026, 4, 1, tzinfo=UTC), factor=5.0
+    )
+    dataset = dataset_of(schedule="@monthly", expect=(peak,))
+
+    after_january, after_february = (
+        expected_cost(dataset, window, read_stats(dataset, window)).forecast.expected[32]
+        for window in (january, february)
+    )
+
+    assert (after_january, after_february) == (100, 500)
+
+
+def test_peaks_that_no_plan_can_count_are_cut_and_said(warehouse):
+    """Two peaks that overlap by mistake must not end the planning; the sentence names the key."""
+    for day in range(3):
+        store(day, {"a": 1000, "b": 100})
+    during = {"start": window_of(3).start, "end": window_of(3).end}
+    peaks = tuple(DeclaredPeak(key="a", factor=1e6, **during) for _ in range(3))
+    dataset = dataset_of(forecast="holt", expect=peaks)
+
+    made = expected_cost(dataset, window_of(2), read_stats(dataset, window_of(2)))
+    row = plan_on(dataset, 2)
+
+    assert made.forecast.expected.sum() == MOST
+    assert (made.forecast.low <= made.forecast.expected).all()
+    assert (made.forecast.expected <= made.forecast.high).all()
+    assert made.sentences[-1] in row["reasons"]
+    assert made.sentences[-1] == (
+        "what is declared for key a is cut to 4,503,599,627,370,076: more cost in all than a plan can count"
+    )
 
 
 def test_intervals_follow_declared_peaks(warehouse):
@@ -129,7 +233,11 @@ def test_intervals_follow_declared_peaks(warehouse):
 
 
 def plan_on(dataset, day):
-    """The plan of this day as the job stores it, for an empty table that has the plain hash."""
+    return plan_after(dataset, window_of(day))
+
+
+def plan_after(dataset, window):
+    """The plan of this window as the job stores it, for an empty table that has the plain hash."""
     function = PartitioningFunction.initial(key_type="string", n_buckets=2, n_slots=32)
     save_function("visits", function)
     DeltaTable.create(
@@ -139,7 +247,7 @@ def plan_on(dataset, day):
         raise_if_key_not_exists=False,
         mode="ignore",
     )
-    result = plan_moves(Task(dataset=dataset, given_window=window_of(day)))
+    result = plan_moves(Task(dataset=dataset, given_window=window))
     return read_one(PLANS, dataset="visits", plan=result["plan"])
 
 
@@ -226,6 +334,21 @@ def test_windows_before_a_gap_or_of_another_length_are_left_out(warehouse):
     stored = read_windows(dataset_of(), until=window_of(4).start, n_windows=30)
 
     assert stored.starts == [window_of(day).start for day in (2, 3, 4)]
+
+
+def test_windows_of_a_schedule_need_not_be_equally_long(warehouse):
+    """Months, and working days with a weekend between them, are windows of one kind; a week by hand among months is not."""
+    for window in months(4):
+        store_window(window, {"a": 1})
+    march, may = (datetime(2026, 3, 3, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC))
+    for start in (march, may):
+        store_window(Window(start=start, end=start + 7 * DAY), {"a": 1})
+
+    stored = read_windows(dataset_of(schedule="@monthly"), until=months(4)[-1].start, n_windows=30)
+    alone = read_windows(dataset_of(schedule="@monthly"), until=may, n_windows=30)
+
+    assert stored.starts == [window.start for window in months(4)]
+    assert alone.starts == [may]
 
 
 def test_plan_that_resizes_is_scored_over_the_buckets_it_wants(warehouse):

@@ -1,10 +1,12 @@
 """Who reads which feed: from the windows before, with what is declared, and judged against round robin and hash. No Spark."""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from partitioning.peaks import MOST
 from schemas.feeds import DeclaredFeed
 from schemas.peaks import DeclaredPeak
 from spark_jobs.feed_assignments import (
@@ -18,6 +20,7 @@ from spark_jobs.feed_assignments import (
     save_window,
     window_feed_facts,
 )
+from spark_jobs.job import Window
 from tests.spark_jobs.conftest import DAY, START, visits, window_of
 
 
@@ -38,9 +41,22 @@ def dataset(**fields):
     )
 
 
-def assigned(rows_of, *, day=0, feeds=FEEDS, earlier=(), **fields):
-    """The window's rows of the table, loaded with these rows; None: not loaded yet."""
-    made = assign_window(dataset(**fields), window_of(day), feeds, known_rates(feeds, earlier))
+def by_start(windows):
+    """Windows as ``assigned_windows`` has them: the first is day 0."""
+    return {
+        START + day * DAY: [{**row, "window_end": START + (day + 1) * DAY} for row in rows]
+        for day, rows in enumerate(windows)
+    }
+
+
+def known(feeds, windows, **fields):
+    """What is known of the day after these windows."""
+    return known_rates(dataset(**fields), window_of(len(windows)), feeds, by_start(windows))
+
+
+def assigned(rows_of, *, feeds=FEEDS, earlier=(), **fields):
+    """The rows of the day after these windows, loaded with these rows; None: not loaded yet."""
+    made = assign_window(dataset(**fields), window_of(len(earlier)), feeds, known(feeds, earlier, **fields))
     return [{**row, "rows": rows_of.get(row["feed"]) if rows_of else None} for row in made.rows]
 
 
@@ -49,14 +65,15 @@ def loaders(rows):
 
 
 def first_window():
-    known = counted_rates(known_rates(FEEDS, []), [BROUGHT[feed.name] for feed in FEEDS])
-    made = assign_window(dataset(), window_of(0), FEEDS, known)
+    counted = [BROUGHT[feed.name] for feed in FEEDS]
+    rates = counted_rates(dataset(), window_of(0), FEEDS, known(FEEDS, []), counted)
+    made = assign_window(dataset(), window_of(0), FEEDS, rates)
     return [{**row, "rows": BROUGHT[row["feed"]]} for row in made.rows]
 
 
 def test_first_window_is_packed_by_what_it_brings():
     """Nothing is known of anybody: counting beats one loader for all."""
-    assert known_rates(FEEDS, []).is_nothing
+    assert known(FEEDS, []).is_nothing
     assert loaders(first_window()) == {"a": 0, "b": 0, "c": 1, "d": 1, "e": 2, "f": 2}
 
 
@@ -65,7 +82,7 @@ def test_declared_rates_do_before_anything_was_seen():
     feeds = [Input("a", 90), Input("b", 30), Input("c")]
     rows = assigned(None, feeds=feeds)
 
-    assert not known_rates(feeds, []).is_nothing
+    assert not known(feeds, []).is_nothing
     assert [row["expected"] for row in rows] == [90, 30, 60]
     assert loaders(rows) == {"a": 0, "b": 1, "c": 1}
 
@@ -73,9 +90,9 @@ def test_declared_rates_do_before_anything_was_seen():
 def test_feeds_stay_where_they_are_while_their_loader_can():
     """A feed that moves for nothing is a connection that is opened for nothing."""
     earlier = [first_window()]
-    again = assigned(BROUGHT, day=1, earlier=earlier)
+    again = assigned(BROUGHT, earlier=earlier)
     grown = assigned(
-        None, day=2, earlier=[*earlier, [{**row, "rows": 80} if row["feed"] == "b" else row for row in again]]
+        None, earlier=[*earlier, [{**row, "rows": 80} if row["feed"] == "b" else row for row in again]]
     )
 
     assert loaders(again) == loaders(earlier[0])
@@ -86,16 +103,14 @@ def test_feeds_stay_where_they_are_while_their_loader_can():
 
 def test_window_that_was_never_loaded_says_who_read_but_not_how_much():
     """A run that died between the assignment and the load must not make its feeds look empty."""
-    known = known_rates(
-        FEEDS, [first_window(), [{**row, "rows": None, "loader": 7} for row in first_window()]]
-    )
+    rates = known(FEEDS, [first_window(), [{**row, "rows": None, "loader": 7} for row in first_window()]])
 
-    assert known.rate.tolist() == [90, 10, 60, 40, 50, 50]
-    assert known.owner == [7] * 6
+    assert rates.rate.tolist() == [90, 10, 60, 40, 50, 50]
+    assert rates.owner == [7] * 6
 
 
 def test_forecast_is_of_the_windows_before_and_a_feed_that_was_away_is_new():
-    """A feed that grows by ten a window is expected to go on; what has no last window has no forecast."""
+    """A feed that grows by ten a window is expected to go on; one without a last window is as the others are, now and later."""
     windows = [
         [
             {"feed": "a", "loader": 0, "rows": 10 * n},
@@ -103,22 +118,22 @@ def test_forecast_is_of_the_windows_before_and_a_feed_that_was_away_is_new():
         ]
         for n in range(1, 6)
     ]
-    known = known_rates([Input("a"), Input("b")], windows)
+    rates = known([Input("a"), Input("b")], windows)
 
-    assert known.ahead[0, 0] == pytest.approx(60, abs=1)
-    assert known.ahead[2, 0] == pytest.approx(80, abs=2)
-    assert np.isnan(known.rate[1])
-    assert np.isnan(known.ahead[:, 1]).all()
+    assert rates.ahead[0, 0] == pytest.approx(60, abs=1)
+    assert rates.ahead[2, 0] == pytest.approx(80, abs=2)
+    assert rates.rate.tolist() == [50, 50]
+    assert rates.ahead[:, 1].tolist() == rates.ahead[:, 0].tolist()
 
 
 def test_a_peak_to_come_has_room_before_it_comes():
     """A feed that is new today and announced to bring 90 tomorrow is not put where only its 10 of today fit."""
     peak = DeclaredPeak(key=None, feed="new", start=START + 2 * DAY, end=START + 3 * DAY, rate=90)
     feeds = [*FEEDS, Input("new", 10)]
-    known = known_rates(feeds, [first_window()[:1], [{**row, "rows": 60} for row in first_window()]])
+    rates = known(feeds, [[{**row, "rows": 60} for row in first_window()]])
 
-    plain = assign_window(dataset(), window_of(1), feeds, known)
-    told = assign_window(dataset(expect=(peak,)), window_of(1), feeds, known)
+    plain = assign_window(dataset(), window_of(1), feeds, rates)
+    told = assign_window(dataset(expect=(peak,)), window_of(1), feeds, rates)
 
     assert loaders(plain.rows)["new"] in loaders(plain.rows[:-1]).values()
     assert loaders(told.rows)["new"] not in loaders(told.rows[:-1]).values()
@@ -131,9 +146,9 @@ def test_declared_peak_of_a_feed_counts_in_its_window_only():
         for feed in ("f", "ghost")
     )
     earlier = [first_window()]
-    known = known_rates(FEEDS, earlier)
-    during = assign_window(dataset(expect=peaks), window_of(1), FEEDS, known)
-    after = assign_window(dataset(expect=peaks), window_of(2), FEEDS, known)
+    rates = known(FEEDS, earlier)
+    during = assign_window(dataset(expect=peaks), window_of(1), FEEDS, rates)
+    after = assign_window(dataset(expect=peaks), window_of(2), FEEDS, rates)
 
     assert [row["expected"] for row in during.rows] == [90, 10, 60, 40, 50, 100]
     assert loaders(during.rows)["f"] != loaders(during.rows)["e"]
@@ -143,9 +158,130 @@ def test_declared_peak_of_a_feed_counts_in_its_window_only():
     )
     assert [row["expected"] for row in after.rows] == [90, 10, 60, 40, 50, 50]
     declared = [*FEEDS[:5], Input("f", 45.0)]
-    twice = assign_window(dataset(expect=peaks), window_of(1), declared, known_rates(declared, earlier))
+    twice = assign_window(dataset(expect=peaks), window_of(1), declared, known(declared, earlier))
     assert twice.rows[-1]["expected"] == 90  # the peak lies over what its owner declares, too
     assert after.sentences == ()
+
+
+def peak_of(feed, first, last, **what):
+    """From the first of these days to the end of the last."""
+    return DeclaredPeak(key=None, feed=feed, start=START + first * DAY, end=START + (last + 1) * DAY, **what)
+
+
+@pytest.mark.parametrize("strategy", ["drf", "drf_m"])
+@pytest.mark.parametrize("what", [{"factor": 5.0}, {"rate": 250.0}])
+@pytest.mark.parametrize("declared", [None, 50.0])
+def test_peak_of_many_windows_neither_compounds_nor_outlives_its_end(strategy, what, declared):
+    """Two days at five times the usual 50, as declared; by the third it is over, and nothing of it is left."""
+    feeds, windows, expected = [Input("a", declared), Input("b")], [], []
+    for brought in (50, 250, 250, 50, 50):
+        rows = assigned(
+            {"a": brought, "b": 40}, feeds=feeds, earlier=windows, feed_strategy=strategy, expect=(peak_of("a", 1, 2, **what),)
+        )  # fmt: skip
+        windows.append(rows)
+        expected.append([row["expected"] for row in rows])
+
+    np.testing.assert_allclose(expected[1:], [[250, 40], [250, 40], [50, 40], [50, 40]])
+
+
+def test_first_window_that_is_counted_holds_its_peak_already():
+    """What was counted is what comes: a factor laid over it again would be room for nobody."""
+    fed = dataset(expect=(peak_of("a", 0, 0, factor=3.0), peak_of("b", 0, 0, rate=10.0)))
+    rates = counted_rates(fed, window_of(0), FEEDS, known(FEEDS, []), [BROUGHT[feed.name] for feed in FEEDS])
+
+    made = assign_window(fed, window_of(0), FEEDS, rates)
+
+    assert [row["expected"] for row in made.rows] == [BROUGHT[feed.name] for feed in FEEDS]
+
+
+@pytest.mark.parametrize("strategy", ["drf", "drf_m"])
+def test_what_was_counted_beats_what_was_declared(strategy):
+    """A rate that is too low, or a factor that leaves too little to tell from: the rows are there all the same."""
+    fed = dataset(
+        feed_strategy=strategy,
+        expect=(peak_of("a", 0, 0, rate=BROUGHT["a"] / 3), peak_of("b", 0, 0, factor=0.05)),
+    )
+    rates = counted_rates(fed, window_of(0), FEEDS, known(FEEDS, []), [BROUGHT[feed.name] for feed in FEEDS])
+
+    made = assign_window(fed, window_of(0), FEEDS, rates)
+
+    assert [row["expected"] for row in made.rows] == [BROUGHT[feed.name] for feed in FEEDS]
+
+
+def test_peak_of_a_newcomer_counts_and_no_peak_makes_the_average():
+    """Nothing is known of c: it is one like b and like a without its peak, and its own peak lies over that, if for part of a day."""
+    feeds = [Input("a"), Input("b"), Input("c")]
+    windows = [[{"feed": "a", "loader": 0, "rows": 900}, {"feed": "b", "loader": 0, "rows": 60}]]
+    noon = START + 1.5 * DAY
+    peaks = (
+        peak_of("a", 0, 0, factor=9.0),
+        DeclaredPeak(key=None, feed="c", start=START + DAY, end=noon, rate=500.0),
+    )
+
+    rows = assigned(None, feeds=feeds, earlier=windows, expect=peaks)
+
+    assert [row["expected"] for row in rows] == [100, 60, 290]
+
+
+def test_window_of_another_length_says_nothing_about_rates():
+    """An hour by hand after ten days: the next day is a day again, and still nobody changes loader for it."""
+    days = [[{**row, "loader": 3} for row in first_window()] for _ in range(10)]
+    hour = START + 10 * DAY
+    by_hand = [{**row, "rows": 2, "loader": 5, "window_end": hour + DAY / 24} for row in first_window()]
+
+    rates = known_rates(dataset(), window_of(11), FEEDS, by_start(days) | {hour: by_hand})
+
+    assert rates.rate.tolist() == [90, 10, 60, 40, 50, 50]
+    np.testing.assert_allclose(rates.ahead[0], rates.rate)
+    assert rates.owner == [5] * 6
+
+
+def test_windows_ahead_are_as_long_as_the_schedule_has_them():
+    """Friday's window lasts until Monday: a peak on Tuesday is in the second window after it, and one on Saturday in none of them."""
+    friday = Window(start=datetime(2026, 1, 9, tzinfo=UTC), end=datetime(2026, 1, 12, tzinfo=UTC))
+    tuesday = datetime(2026, 1, 13, tzinfo=UTC)
+    feeds = [*FEEDS, Input("new", 10)]
+    before = {
+        datetime(2026, 1, 8, tzinfo=UTC): [{**row, "window_end": friday.start} for row in first_window()]
+    }
+    peak = DeclaredPeak(key=None, feed="new", start=tuesday, end=tuesday + DAY, rate=90)
+    fed = dataset(schedule="0 0 * * 1-5", expect=(peak,))
+
+    rates = known_rates(fed, friday, feeds, before)
+    request = assign_window(fed, friday, feeds, rates)
+
+    assert rates.rate.tolist() == [
+        90,
+        10,
+        60,
+        40,
+        50,
+        50,
+        10,
+    ]  # Thursday is another length, and of the same schedule
+    assert loaders(request.rows)["new"] not in loaders(request.rows[:-1]).values()
+
+
+def test_strategies_that_look_back_say_that_a_peak_does_not_count():
+    """Who declares a peak should read that it is of no use, and not that it counts."""
+    fed = dataset(feed_strategy="ard", expect=(peak_of("f", 1, 1, factor=2.0),))
+
+    made = assign_window(fed, window_of(1), FEEDS, known(FEEDS, [first_window()]))
+
+    assert made.rows[-1]["expected"] == 50
+    assert made.sentences == ("a peak of feed f is declared, but ard goes by the last window alone",)
+
+
+def test_peaks_that_cannot_be_counted_are_cut_and_said():
+    """Peaks that overlap by mistake must not end the load."""
+    fed = dataset(expect=tuple(peak_of("f", 1, 1, factor=1e6) for _ in range(3)))
+
+    made = assign_window(fed, window_of(1), FEEDS, known(FEEDS, [first_window()]))
+
+    assert made.rows[-1]["expected"] == MOST - 250
+    assert made.sentences[-1] == (
+        "what is declared for feed f is cut to 4,503,599,627,370,246: more rows in all than can be counted"
+    )
 
 
 def test_facts_worked():
@@ -168,7 +304,7 @@ def test_redirections_are_counted_for_everybody():
     """A newcomer needs a fourth loader: b and c move under round robin by it, and nobody of ours."""
     feeds = sorted([*FEEDS, Input("aa")], key=lambda feed: feed.name)
     before = first_window()
-    after = assigned(BROUGHT | {"aa": 0}, day=1, feeds=feeds, earlier=[before])
+    after = assigned(BROUGHT | {"aa": 0}, feeds=feeds, earlier=[before])
     ours, round_robin, _ = feed_facts(after, before)["by"]
 
     assert ours["redirected"] == 0
@@ -178,7 +314,7 @@ def test_redirections_are_counted_for_everybody():
 def test_window_is_kept_and_found(warehouse):
     """What the report reads is what the load wrote."""
     save_window(dataset(), window_of(0), first_window())
-    save_window(dataset(), window_of(1), assigned(None, day=1, earlier=[first_window()]))
+    save_window(dataset(), window_of(1), assigned(None, earlier=[first_window()]))
 
     windows = assigned_windows("visits")
     assert list(windows) == [START, START + DAY]

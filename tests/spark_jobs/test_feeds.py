@@ -137,7 +137,7 @@ def test_fill_redirections_and_stragglers_are_in_the_result_and_the_report(loade
     plan = plan_moves(task)["plan"]
     step = {"name": "profile", "state": "success", "result": result}
     page = report_run(replace(task, plan=plan, options={"steps": [step]}))["report"]
-    facts = run_facts("visits", read_one(RUNS, dataset="visits", run="r"))
+    facts = run_facts(loaded, read_one(RUNS, dataset="visits", run="r"))
 
     ours, round_robin, hashed = result["feeds"]["by"]
     assert facts["feeds"] == result["feeds"]
@@ -174,6 +174,13 @@ def same_name(spark, dataset):
     return dataset
 
 
+def same_place(spark, dataset):
+    again = DeclaredFeed(
+        field="feeds.2.table", location=f"file:{locate('visits/feeds')}/./eu/", name="europe"
+    )
+    return replace(dataset, feeds=(*dataset.feeds, again))
+
+
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
@@ -181,6 +188,7 @@ def same_name(spark, dataset):
         (no_match, r"feeds\.0\.files must lead to events\. Got '.*nowhere/\*', which matches nothing\."),
         (no_table, r"feed iot must be a Delta table\. Got .*visits/landing/iot, which is none\. Name it by files"),
         (other_columns, r"feed z must have the columns of feed asia\. Got no page, at of type int instead of timestamp, more besides\."),
+        (same_place, r"feeds must be in places that differ\. Got .*visits/feeds/eu for eu, europe\. Leave all but one out"),
         (same_name, r"feeds must have names that differ\. Got 'eu' for .*visits/feeds/eu, .*visits/landing/eu\."),
     ],
 )  # fmt: skip

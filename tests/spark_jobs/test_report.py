@@ -75,6 +75,14 @@ FACTS = {
             for how, straggler in (("drf_m", 1.1), ("round robin", 1.6), ("hash", 2.0))
         ],
     },
+    "forecast": {
+        "plan": "fedcba9876543210", "planned_on": "holt", "expected": 120.0, "realised": 100.0, "error": 0.3,
+        "items": [
+            {"item": f"key {NASTY}", "kind": "key", "slot": 0, "key": NASTY, "expected": 45.0, "realised": 20.0, "error": 0.25},
+            {"item": "slot 3", "kind": "slot", "slot": 3, "key": None, "expected": 10.0, "realised": 15.0, "error": 0.05},
+        ],
+        "regret": {"imbalance_realised": 0.0625, "imbalance_last": 0.125, "imbalance_clairvoyant": 0.03125},
+    },
     "checks": [
         {"subject": "window", "column": NASTY, "expectation": "e", "severity": "warning", "success": False,
          "observed": '"&"', "sentence": f"mend {NASTY}"},
@@ -225,8 +233,19 @@ def test_plan_on_a_forecast_is_told_beside_what_might_have_been():
     assert "0.123" in page
     assert "0.045" in page
     assert "had it been known" not in render_page(
-        FACTS | {"history": [scored | {"imbalance_clairvoyant": None}]}
+        FACTS | {"forecast": None, "history": [scored | {"imbalance_clairvoyant": None}]}
     )
+
+
+def test_forecast_is_shown_beside_what_came(page):
+    """Whether forecasts can be trusted, and of which items they cannot; no figures of any where none was made."""
+    text = " ".join("".join(read(page).text).split())
+
+    assert "120 of cost expected in this window, 100 came, off by 30.00% of that item by item" in text
+    assert "45" in text
+    assert "25.00%" in text
+    assert "0.062 with that plan; it would have been 0.125 with one on the last window and 0.031" in text
+    assert "Forecast and what came" not in render_page(FACTS | {"forecast": None})
 
 
 def test_hot_bucket_says_what_would_help(page):

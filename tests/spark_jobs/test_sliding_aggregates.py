@@ -12,6 +12,7 @@ from spark_jobs.sliding_aggregates import every, sliding_aggregates
 
 pytestmark = pytest.mark.spark
 
+BIG = 2**39 + 1  # sums are above 2^53, from where floats leave out every other whole number
 BEGIN = datetime(1969, 12, 31, 22, tzinfo=UTC)  # times before 1970 are times too
 COLUMNS = "`who``s` string, at timestamp, amount bigint, price decimal(10,2)"
 
@@ -22,7 +23,7 @@ def rows(spark):
     rng = np.random.default_rng(3)
     seconds = rng.integers(0, 86_400, 600)
     made = [
-        (f"user {key}" if key else None, BEGIN + timedelta(seconds=int(second), microseconds=int(second) % 7), None if second % 11 == 0 else int(second) - 40_000, Decimal(int(second)) / 100)
+        (f"user {key}" if key else None, BEGIN + timedelta(seconds=int(second), microseconds=int(second) % 7), None if second % 11 == 0 else (int(second) - 40_000) * BIG, Decimal(int(second)) / 100)
         for key, second in zip(rng.integers(0, 5, 600), seconds, strict=True)
     ]  # fmt: skip
     return spark.createDataFrame([*made, ("user 1", None, 5, Decimal(1))], COLUMNS).cache()
