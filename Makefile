@@ -65,7 +65,7 @@ bench-layout: setup ## bytes and time of layout changes, as ratios
 papers: setup ## the papers' experiments beside what they print, about 15 minutes; QUICK=--quick: minutes; ONLY='gedik-4 fang-9': these
 	@$(ENV) python -m benchmarks.papers $(QUICK) $(if $(ONLY),--only $(ONLY))
 
-bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; about half an hour
+bench-stateful: setup ## a keyed job on a cluster of two workers, four ways, ten drifting windows; three quarters of an hour
 	@$(ENV) python -m benchmarks.bench_stateful
 
 bench-splitting: setup ## one key of 60 % of 10 million rows: plain groupBy, salted by hand, and aggregate_window; about 12 minutes

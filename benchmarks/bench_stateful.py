@@ -23,7 +23,7 @@ from benchmarks.stateful_figures import goals_of, print_runs
 from benchmarks.stateful_page import SAVED, draw_picture, write_page
 from benchmarks.stateful_windows import N_CORES, N_WORKERS, Run, Size, run_windows
 
-WHOLE = Size(windows=10, clicks=200_000, past=30, wait=0.001)
+WHOLE = Size(windows=10, clicks=200_000, past=30, wait=0.0015)
 QUICK = Size(windows=1, clicks=100_000, past=1, wait=0.000_01)
 
 

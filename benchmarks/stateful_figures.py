@@ -12,6 +12,7 @@ from benchmarks.stateful_layouts import EVENKEEL, NAMES
 from benchmarks.stateful_windows import Run
 
 MAX_STRAGGLER = 1.15
+REBALANCE = ("profile", "plan", "validate", "migrate", "verify")
 WHAT = {
     "plain": "plain hash layout",
     "shuffle": "repartition(key), adaptive",
@@ -29,7 +30,7 @@ class Sum:
     worst_by_rows: float
     straggler_by_time: float  # median over windows
     load: float  # seconds, as all that follow
-    rebalance: float  # profile, plan and migrate
+    rebalance: float  # the steps of ``REBALANCE``
     job: float
     task_seconds: float  # of all tasks of the stateful stage
     slowest: float  # the sum of each window's slowest task: the stage where every task has a worker
@@ -57,7 +58,7 @@ def _sum(name: str, runs: list[Run]) -> Sum:
         worst_by_rows=max(run.straggler_by_rows for run in runs),
         straggler_by_time=median(run.straggler_by_time for run in runs),
         load=seconds("load"),
-        rebalance=seconds("profile", "plan", "migrate"),
+        rebalance=seconds(*REBALANCE),
         job=seconds("job"),
         task_seconds=sum(sum(run.task_seconds) for run in runs),
         slowest=sum(max(run.task_seconds) for run in runs),

@@ -145,10 +145,11 @@ def _generate(bench: StatefulBench, window: Window, size: Size) -> None:
 
 
 def _warm_up(bench: StatefulBench) -> None:
-    """Run every job once, without waiting. Nothing is planned: window 0 must find the plain hash."""
+    """Run every job once, without waiting. Nothing is moved: window 0 must find the plain hash."""
     for name in NAMES:
         _job(replace(bench, wait=0.0), Run(name=name, window=BEFORE), window_of(BEFORE))
     bench.profile(window_of(BEFORE))
+    bench.validate(window_of(BEFORE), bench.plan(window_of(BEFORE))["plan"])
 
 
 def _window(bench: StatefulBench, number: int) -> list[Run]:
@@ -186,7 +187,9 @@ def _rebalance(bench: StatefulBench, run: Run, window: Window) -> None:
     )
     run.plan = {fact: plan[fact] for fact in facts}
     if plan["n_moves"]:
+        _timed(run, "validate", partial(bench.validate, window, plan["plan"]))
         moved = _timed(run, "migrate", partial(bench.migrate, window, plan["plan"]))
+        _timed(run, "verify", partial(bench.verify, window, plan["plan"]))
         run.plan |= {fact: moved[fact] for fact in ("files_flipped", "files_rewritten", "bytes_written")}
 
 
