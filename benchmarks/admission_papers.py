@@ -23,6 +23,7 @@ from partitioning.sub_keys import N_SLOTS, count_parts, load_of_parts, spread
 N_NODES = 16
 N_KEYS = 16_384
 BUSY = 0.9  # of the nodes' time, in Fig. 12
+NOT_REPEATED = "Fig. 10(b, c) (buffered tuples, delay), 13(b) (load of merge nodes) and 14 (latency) need clients, queues and a running query: not repeated."
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -35,9 +36,7 @@ def main(argv: list[str] | None = None) -> None:
     show_panes(n_panes=600 if args.quick else 3_000)
     show_relocations()
     show_parts()
-    print(
-        "\nFig. 14 (latency of a running query) and 10(b, c) (buffered tuples, delay) need clients and queues: not repeated."
-    )
+    print(f"\n{NOT_REPEATED}")
 
 
 def show_feeds(n_windows: int) -> None:

@@ -68,7 +68,9 @@ def drifted_request(workload: Workload, budgets: Budgets) -> PlanRequest:
 def next_window(
     cost: NDArray[np.float64], owner: NDArray[np.int64], workload: Workload, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The same frequencies on other keys, until a bucket's load has changed by f mean loads."""
+    """The same frequencies on other keys, until a bucket's load has changed by f mean loads; no swap where f is 0."""
+    if workload.fluctuation == 0:
+        return cost.copy()
     drift = _burst if workload.drift == "hot" else _reshuffle
     return drift(cost, owner, workload, rng)
 

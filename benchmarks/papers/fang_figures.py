@@ -17,16 +17,17 @@ from benchmarks.papers.fang_windows import (
     N_SLOTS,
     Outcome,
     Windows,
+    average_load,
     compare_on_same,
     follow,
     take_window,
 )
-from benchmarks.papers.fang_words import SAME_REQUESTS, WORDS
+from benchmarks.papers.fang_words import OF_AVERAGE, SAME_REQUESTS, WORDS
 from benchmarks.papers.sheets import Experiment, Grid, Scale
 from benchmarks.papers.yardstick import NAME, in_sorts
 from benchmarks.workloads import Drift, drifted_request
 from partitioning import make_plan
-from partitioning.measures import load_per_bucket
+from partitioning.measures import load_per_bucket, max_over_min
 from partitioning.planners.min_mig import MinMigOptions, plan_min_mig
 from partitioning.planners.mixed import plan_mixed
 from partitioning.planners.mixed_compact import plan_on_statistics, summarise_request
@@ -38,6 +39,7 @@ WITHOUT_READJ = [
     method for method in PLANNERS if method != "readj"
 ]  # where the paper does not have it: it is slow
 DRIFTS: dict[Drift, str] = {"hot": "burst", "literal": "reshuffle"}
+PERCENTILES = (0, 25, 50, 75, 100)
 
 MIGRATION, THETA, ROUTES = "migration, % of state", "θ after planning", "routes"
 TIME = f"planning time, in {NAME}"
@@ -64,15 +66,17 @@ def _pick(scale: Scale, full: Sequence[Number], quick: Sequence[Number]) -> Sequ
 def _grids(
     axis: str, points: Sequence[Point], measures: Sequence[str], suffix: str = "", methods: Sequence[str] = tuple(PLANNERS)
 ) -> list[Grid]:  # fmt: skip
-    """A grid a measure; each run is made once."""
+    """A grid a measure; each run is made once. Plain hashing stands beside θ only: it moves nothing, and has no table and no plan."""
     runs = {method: [follow(windows, method) for _, windows in points] for method in methods}
+    plain = [follow(windows, "hash") for _, windows in points] if THETA in measures else []
     return [
         Grid(
             measure=f"{measure}{suffix}",
             axis=axis,
             columns=[label for label, _ in points],
             rows={
-                method: [MEASURES[measure](outcomes) for outcomes in line] for method, line in runs.items()
+                method: [MEASURES[measure](outcomes) for outcomes in line]
+                for method, line in (runs | {"hash": plain} if measure == THETA else runs).items()
             },
         )
         for measure in measures
@@ -80,24 +84,36 @@ def _grids(
 
 
 def figure_7(scale: Scale) -> list[Grid]:
-    """Plain hashing, with our planner beside it."""
-    grids = []
-    base = dataclasses.replace(_base(scale), n_windows={"full": 6, "quick": 5, "tiny": 1}[scale])
+    """Plain hashing, with our planner beside it: the paper's distributions, then max over min of them and of single windows."""
+    distributions, spreads = [], []
+    base = dataclasses.replace(_base(scale), n_windows={"full": 50, "quick": 5, "tiny": 1}[scale])
     axes: dict[str, Sequence[Point]] = {
         "N": [(f"{n}", base.changed(n_buckets=n)) for n in _pick(scale, (5, 10, 20, 30, 40), (5, 15, 40))],
         "K": [(f"{k:.0e}", base.changed(n_keys=k)) for k in _pick(scale, (5_000, 10_000, 100_000, 1_000_000), (5_000, 20_000))],
     }  # fmt: skip
+    lines: tuple[tuple[str, Drift], ...] = (("hash", "hot"), ("hash", "literal"), ("evenkeel", "hot"))
     for axis, points in axes.items():
-        rows = {}
-        for drift, name in DRIFTS.items():
-            runs = [follow(windows.changed(drift=drift), "hash") for _, windows in points]
-            rows[f"hash, {name}, mean"] = [fmean(outcome.spread for outcome in run) for run in runs]
-            rows[f"hash, {name}, worst window"] = [max(outcome.spread for outcome in run) for run in runs]
-        ours = [follow(dataclasses.replace(windows, n_windows=2), "evenkeel") for _, windows in points]
-        rows["evenkeel, burst, mean"] = [fmean(outcome.spread for outcome in run) for run in ours]
         columns = [label for label, _ in points]
-        grids.append(Grid(measure=f"max/min load, {axis}", axis=axis, columns=columns, rows=rows))
-    return grids
+        shares: dict[str, list[float]] = {}
+        rows: dict[str, list[float]] = {}
+        for method, drift in lines:
+            name = f"{method}, {DRIFTS[drift]}"
+            runs = [follow(windows.changed(drift=drift), method) for _, windows in points]
+            for label, run in zip(columns, runs, strict=True):
+                shares[f"{name}, {axis} = {label}"] = np.percentile(average_load(run), PERCENTILES).tolist()
+            rows[f"{name}, {OF_AVERAGE}"] = [max_over_min(average_load(run)) for run in runs]
+            rows[f"{name}, mean of windows"] = [fmean(outcome.spread for outcome in run) for run in runs]
+            rows[f"{name}, worst window"] = [max(outcome.spread for outcome in run) for run in runs]
+        distributions.append(
+            Grid(
+                measure=f"average load of an instance over all windows, 1 is the mean, {axis}",
+                axis="percentile of instances",
+                columns=[f"{percentile}" for percentile in PERCENTILES],
+                rows=shares,
+            )
+        )
+        spreads.append(Grid(measure=f"max/min load, {axis}", axis=axis, columns=columns, rows=rows))
+    return [*distributions, *spreads]
 
 
 def _with_windows(
@@ -190,7 +206,7 @@ def _sorts_of(work: Callable[[], object]) -> float:
 
 
 def figure_12(scale: Scale) -> list[Grid]:
-    rates = _pick(scale, (0.2, 0.5, 1.0, 2.0), (0.2, 1.0, 2.0))
+    rates = _pick(scale, (0.0, 0.2, 0.5, 1.0, 2.0), (0.2, 1.0, 2.0))
     grids = []
     for drift, name in DRIFTS.items():
         points = [(f"{f:g}", _base(scale).changed(drift=drift, fluctuation=f)) for f in rates]

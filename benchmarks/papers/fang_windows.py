@@ -7,11 +7,11 @@ The first window starts from the hash, so that it is a repair and not an adjustm
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from benchmarks.drift import Integers, Table
+from benchmarks.drift import Floats, Integers, Table
 from benchmarks.workloads import Workload
 from partitioning.budgets import Budgets
 from partitioning.measures import load_per_bucket, max_over_min, overload
@@ -56,6 +56,7 @@ class Outcome:
     migration: float  # per cent of all state
     n_routes: int
     seconds: float
+    load: Floats = field(compare=False, repr=False)  # per bucket, after planning
 
 
 Ask = Callable[[PlanRequest], Plan]
@@ -75,6 +76,12 @@ def follow(windows: Windows, method: str, ask: Ask | None = None) -> list[Outcom
         if window:
             outcomes.append(outcome)
     return outcomes
+
+
+def average_load(outcomes: Sequence[Outcome]) -> Floats:
+    """Of each instance over the windows, ascending; 1 is the mean of all instances. What Fig. 7 plots."""
+    load = np.mean([outcome.load for outcome in outcomes], axis=0)
+    return np.asarray(np.sort(load / load.mean()))
 
 
 def compare_on_same(windows: Windows, leader: str) -> list[float]:
@@ -105,6 +112,7 @@ def take_window(table: Table, budgets: Budgets, method: str, ask: Ask | None = N
         migration=100 * float(state[table.owner != owner].sum() / max(state.sum(), 1.0)),
         n_routes=int(np.count_nonzero(table.route >= 0)),
         seconds=seconds,
+        load=load,
     )
 
 

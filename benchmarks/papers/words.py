@@ -24,6 +24,36 @@ def ratio(measure: str, above: tuple[str, object], below: tuple[str, object]) ->
     return lambda grids: f"{grids[measure].at(*above) / grids[measure].at(*below):.2f} times"
 
 
+def over(measure: str, column: object, above: str, *below: str) -> Callable[[Grids], str]:
+    """One row over others, in one column; every other is named."""
+    return lambda grids: ", ".join(
+        f"{grids[measure].at(above, column) / grids[measure].at(row, column):.2f} times {row}"
+        for row in below
+    )
+
+
+def most(measure: str, above: str, *below: str, up_to: object = None) -> Callable[[Grids], str]:
+    """The most that one row is over others, column by column up to the one that is named, and where."""
+
+    def said(grids: Grids, row: str) -> str:
+        grid = grids[measure]
+        columns = grid.columns if up_to is None else grid.columns[: grid.columns.index(str(up_to)) + 1]
+        share = {column: grid.at(above, column) / grid.at(row, column) for column in columns}
+        where = max(share, key=lambda column: share[column])
+        return f"{share[where]:.2f} times {row} (at {where})"
+
+    return lambda grids: ", ".join(said(grids, row) for row in below)
+
+
+def growth(measure: str, first: object, last: object, *rows: str) -> Callable[[Grids], str]:
+    """How many times a row grows from one column to another."""
+    return lambda grids: ", ".join(
+        f"{row} {show(grids[measure].at(row, first))} to {show(grids[measure].at(row, last))},"
+        f" {grids[measure].at(row, last) / grids[measure].at(row, first):.2f} times"
+        for row in rows
+    )
+
+
 def ratios(measure: str, row: str, over: str) -> Callable[[Grids], str]:
     """One row over another, column by column: the least and the most."""
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.admission_papers import show_panes, show_parts, show_relocations
+from benchmarks.admission_papers import NOT_REPEATED, show_panes, show_parts, show_relocations
 from benchmarks.feed_figures import follow_feeds
 from benchmarks.feed_traces import KINDS, make_trace
 
@@ -42,3 +42,8 @@ def test_the_other_figures_are_printed(capsys):
     said = capsys.readouterr().out
     assert said.count("  paper: ") == said.count("  ours: ") == 3
     assert all(figure in said for figure in ("Fig. 12", "Fig. 13(a)", "Fig. 15"))
+
+
+def test_what_is_not_repeated_is_said():
+    """A figure of the paper's evaluation that is neither repeated nor named would pass for repeated."""
+    assert all(figure in NOT_REPEATED for figure in ("10(b, c)", "13(b)", "14"))

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks.papers import page, pictures
+from benchmarks.papers import page, pictures, words
 from benchmarks.papers.__main__ import EXPERIMENTS, main
+from benchmarks.papers.fang_windows import Outcome, average_load
 from benchmarks.papers.gedik_domain import Setting, make_domain
 from benchmarks.papers.gedik_growth import grow
 from benchmarks.papers.real_data import Stream
 from benchmarks.papers.sheets import Experiment, Grid, Reading, Sheet, Words, grid_as_json, grid_of_json
+from benchmarks.workloads import Workload, next_window, zipf_rows
 
 TINY = Setting(n_keys=3_000, n_channels=3)
 
@@ -114,3 +116,40 @@ def test_rows_are_counted_by_key_and_window():
 
     assert stream.keys == ["a", "b"]
     np.testing.assert_array_equal(stream.rows, [[2, 1], [1, 0]])
+
+
+def test_the_most_is_looked_for_where_the_paper_looked():
+    """A paper's "up to 36 %" is of its whole range: one column of ours would say less than we measured, or more."""
+    grids = {
+        "m": Grid(
+            measure="m",
+            axis="N",
+            columns=["2", "20", "32"],
+            rows={"a": [2, 3, 9], "b": [2, 2, 1], "c": [1, 2, 1]},
+        )
+    }
+
+    assert words.most("m", "a", "b", up_to="20")(grids) == "1.50 times b (at 20)"
+    assert words.most("m", "a", "b", "c")(grids) == "9.00 times b (at 32), 9.00 times c (at 32)"
+    assert words.over("m", "20", "a", "b", "c")(grids) == "1.50 times b, 1.50 times c"
+    assert words.growth("m", "2", "20", "a", "c")(grids) == "a 2 to 3, 1.50 times, c 1 to 2, 2.00 times"
+
+
+@pytest.mark.parametrize("drift", ["hot", "literal"])
+def test_nothing_changes_where_f_is_zero(drift):
+    """Table II begins at f = 0: the change is enough before any key has been swapped."""
+    workload = Workload(n_keys=200, n_buckets=4, fluctuation=0, drift=drift)
+    cost, owner = zipf_rows(workload), np.arange(200) % 4
+
+    following = next_window(cost, owner, workload, np.random.default_rng(0))
+
+    np.testing.assert_array_equal(following, cost)
+    assert following is not cost
+
+
+def test_loads_are_averaged_before_they_are_compared():
+    """Fig. 7 plots averages over windows: an instance that is the hottest of one and the coolest of the next is an even one."""
+    numbers = {"theta_before": 0, "theta": 0, "spread": 3, "migration": 0, "n_routes": 0, "seconds": 0}
+    run = [Outcome(**numbers, load=np.array(load)) for load in ([3.0, 1.0, 2.0], [1.0, 3.0, 5.0])]
+
+    np.testing.assert_allclose(average_load(run), [0.8, 0.8, 1.4])
