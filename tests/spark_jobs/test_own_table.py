@@ -18,6 +18,7 @@ from spark_jobs.plan_moves import plan_moves
 from spark_jobs.profile_keys import profile_keys
 from spark_jobs.purge_layout import purge_layout
 from spark_jobs.repair_layout import repair_layout
+from spark_jobs.roll_back_layout import roll_back_layout
 from spark_jobs.settle_layout import settle_layout
 from spark_jobs.table_log import (
     DATASET,
@@ -34,7 +35,7 @@ from tests.spark_jobs.oracle import rows_in, state_of
 
 pytestmark = pytest.mark.spark
 
-JOBS = [load_window, profile_keys, plan_moves, settle_layout, purge_layout, audit_layout, repair_layout, create_layout]  # fmt: skip
+JOBS = [load_window, profile_keys, plan_moves, settle_layout, purge_layout, audit_layout, repair_layout, roll_back_layout, create_layout]  # fmt: skip
 
 
 def refused_by_every_job(dataset, sentence):
@@ -143,3 +144,11 @@ def test_copied_table_works_once_it_is_named_anew(spark, settled):
     DeltaTable(copy.state).alter.set_table_properties({DATASET: "copied"}, raise_if_not_exists=False)
 
     assert audit_layout(task_of(copy, 0))["rows"] == len(rows_in(state_of(spark, settled)))
+
+
+def test_table_is_made_in_a_folder_of_another_one(settled):
+    """Spark takes every folder inside a Delta table for a part of it; taken for made, it could never be."""
+    inner = replace(settled, name="inner", state=f"{settled.events}/state")
+
+    assert create_layout(task_of(inner, 2))["function"] == initial_function(inner).digest
+    assert properties_of(inner)[DATASET] == "inner"
