@@ -24,6 +24,9 @@ N_BUCKETS = 8
 DAY = 24  # windows
 N_STATE = 5  # windows that the state holds
 BUDGETS = Budgets(max_imbalance=0.08)
+LOOSER = Budgets(
+    max_imbalance=0.085
+)  # what a plan that keeps its goal in the next window can be asked for instead
 
 
 def make_trend(n_windows: int, rng: np.random.Generator) -> Floats:
@@ -95,7 +98,7 @@ def believe_forecast(period: int | None) -> Belief:
     return believe
 
 
-def judge(cost: Floats, n_planned: int, believe: Belief) -> Judged:
+def judge(cost: Floats, n_planned: int, believe: Belief, budgets: Budgets = BUDGETS) -> Judged:
     """Plans before each of the last ``n_planned`` windows; the plan before these, which starts from the hash, is not counted."""
     home: NDArray[np.int64] = np.random.default_rng(0).integers(0, N_BUCKETS, size=N_KEYS)
     owner: NDArray[np.int64] = home
@@ -105,7 +108,7 @@ def judge(cost: Floats, n_planned: int, believe: Belief) -> Judged:
         believed, why = believe(cost[:window], cost[window])
         state = cost[window - N_STATE : window].sum(axis=0)
         request = PlanRequest.of_keys(
-            cost=believed, state=state, owner=owner, home=home, n_buckets=N_BUCKETS, budgets=BUDGETS
+            cost=believed, state=state, owner=owner, home=home, n_buckets=N_BUCKETS, budgets=budgets
         )
         plan = make_plan(request)
         owner = plan.owner
