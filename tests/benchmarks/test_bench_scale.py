@@ -1,6 +1,7 @@
 """The benchmark of scale, in its quick form: every series is there, grows as it must, and has its exponents."""
 
 import math
+import re
 
 import pytest
 
@@ -70,5 +71,6 @@ def test_quick_form_measures_every_step(spark, warehouse):
     of_keys = [one for one in series if one.axis == "keys"]
     assert len(head_of("keys", of_keys)) == len(rows_of(of_keys)[0]) == 5
     assert {"keys", "files", "buckets"} <= {
-        goal.what.split(" over ")[1].split(" up to ")[0] for goal in goals_of(series)
+        goal.what.split(" over ")[1].split(",")[0] for goal in goals_of(series)
     }
+    assert all(re.search(r" \(up to [\d,.]+( \w)?\)$", goal.result) for goal in goals_of(series))
