@@ -51,7 +51,7 @@ def route_panes_by_rate(rows: ArrayLike, n_nodes: int, n_recent: int = N_RECENT)
         raise PaneError(
             f"n_recent must be a whole number from {MIN_RECENT}. Got {n_recent!r}. Give how many panes to look back on."
         )
-    recent: deque[int] = deque(maxlen=n_recent)
+    recent: deque[int] = deque(maxlen=int(n_recent))
     pieces: list[tuple[int, int, int]] = []
     node, had = 0, [0.0] * n_nodes
     for pane, size in enumerate(sizes.tolist()):

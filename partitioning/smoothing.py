@@ -109,7 +109,8 @@ def begin(cost: Floats, shape: tuple[int, ...], n_first: int) -> State:
     """
     if n_first == 1:
         return State(forecast=filled(cost[0], shape), trend=filled(0.0, shape))
-    first, second = cost[:n_first].mean(axis=0), cost[n_first : 2 * n_first].mean(axis=0)
+    # Row by row: NumPy's own mean adds in another order where there is one item.
+    first, second = (sum(part) / n_first for part in (cost[:n_first], cost[n_first : 2 * n_first]))
     trend = (second - first) / n_first
     middle = (n_first - 1) / 2
     season = [filled(cost[phase] - first - (phase - middle) * trend, shape) for phase in range(n_first)]

@@ -26,7 +26,7 @@ from schemas.tables import BACKTESTS
 from spark_jobs.backtest_advice import advice, choosable_planners, why_not_as_replayed
 from spark_jobs.backtest_page import render_backtest
 from spark_jobs.control_tables import Row, replace_rows
-from spark_jobs.job import JobError, Result, Task, run_job
+from spark_jobs.job import JobError, RefusalError, Result, Task, run_job
 from spark_jobs.plan_record import plan_name_of
 from spark_jobs.plan_request import target_of
 from spark_jobs.replay_pool import replaying
@@ -111,8 +111,18 @@ def _contenders(task: Task, stored: StoredWindows, champion: Contender) -> list[
     ]
     forecasts = task.options.get("forecasts")
     if forecasts:
+        _refuse_seasons_without_period(task.dataset, forecasts)
         return all_pairs(planners, forecasts)
     return usual_contenders(planners, champion, task.dataset.period)
+
+
+def _refuse_seasons_without_period(dataset: Dataset, forecasts: Sequence[str]) -> None:
+    unknown = [name for name in forecasts if name not in forecasts_for(dataset.period)]
+    if unknown:
+        raise RefusalError(
+            f"forecast.period must be given for {', '.join(unknown)}. Got none in datasets/{dataset.name}.yaml. Give the windows after which"
+            " the load repeats itself, or leave these forecasts out."
+        )
 
 
 def usual_contenders(planners: Sequence[str], champion: Contender, period: int | None) -> list[Contender]:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from spark_jobs.feed_assignments import n_loaders_of
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import Window
 from spark_jobs.row_costs import Measured, known_costs, measure_costs, told
+from spark_jobs.stored_windows import starts_in_a_row
 
 Facts = dict[str, Any]
 
@@ -79,15 +81,16 @@ def expectation(dataset: Dataset, window: Window, items: ItemStats) -> Expectati
 
 
 def total_costs(dataset: Dataset, window: Window) -> NDArray[np.float64]:
-    """Of the last windows up to this one that are as long as it, oldest first."""
-    length = window.end - window.start
-    first = window.start - (dataset.forecast_windows - 1) * length
-    begins, ends = pc.field("window_start"), pc.field("window_end")
-    wanted = (pc.field("dataset") == dataset.name) & (begins >= first) & (begins <= window.start)
-    names = ["window_start", "window_end", "cost"]
-    found = DeltaTable(ITEM_STATS.path).to_pyarrow_dataset().to_table(columns=names, filter=wanted)
-    long = found.filter(pc.subtract(ends, begins) == pc.scalar(length))
-    sums = long.group_by("window_start").aggregate([("cost", "sum")]).sort_by("window_start")
+    """Of the last windows up to this one, oldest first: without a gap, and like it, as forecasts are made from."""
+    starts = pa.array(
+        starts_in_a_row(dataset, until=window.start, n_windows=dataset.forecast_windows),
+        ITEM_STATS.columns["window_start"],
+    )
+    begins = pc.field("window_start")
+    wanted = (pc.field("dataset") == dataset.name) & (begins >= starts[0]) & begins.isin(starts)
+    stored = DeltaTable(ITEM_STATS.path).to_pyarrow_dataset()
+    found = stored.to_table(columns=["window_start", "cost"], filter=wanted)
+    sums = found.group_by("window_start").aggregate([("cost", "sum")]).sort_by("window_start")
     return np.asarray(sums["cost_sum"].to_numpy(), dtype=np.float64)
 
 

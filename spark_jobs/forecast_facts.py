@@ -7,10 +7,11 @@ from typing import Any
 from partitioning.item_forecast import LAST
 from schemas.dataset import Dataset
 from schemas.tables import FORECASTS, ITEM_STATS, PLANS, SCORES
-from spark_jobs.control_tables import Row, read_rows
+from spark_jobs.control_tables import Row, load_function, read_rows
 from spark_jobs.item_names import item_name
-from spark_jobs.item_stats import KEY, SLOT
+from spark_jobs.item_stats import KEY, SLOT, read_stats
 from spark_jobs.job import Window
+from spark_jobs.regret import regret_of
 from spark_jobs.scheduled_windows import are_alike
 
 Facts = dict[str, Any]
@@ -25,8 +26,8 @@ def window_forecast_facts(dataset: Dataset, run: Row) -> Facts | None:
     Of the plan that was made for this run's window, on a forecast, one window earlier. None if there is none, or no statistics.
 
     ``error`` is the sum of |expected - realised| over all items, as a share of all that was realised; each item's is its part of that.
-    A key that only one of the two windows tracks counts with its slot in both. ``regret`` is of a plan that was carried out: θ of the
-    window, and what it would have had with a plan on the last window, and on the truth.
+    A key that only one of the two windows tracks counts with its slot in both. ``regret`` is θ of the window with that plan, whether it was
+    carried out or not, and what it would have been with a plan on the last window, and on the truth.
     """
     plan = _plan_for(dataset, run)
     if plan is None:
@@ -39,7 +40,7 @@ def window_forecast_facts(dataset: Dataset, run: Row) -> Facts | None:
         "plan": plan["plan"],
         "planned_on": plan["planned_on"],
         **_set_beside(_costs(forecast, "expected"), _costs(came, "cost")),
-        "regret": _regret(dataset.name, plan),
+        "regret": _regret(dataset, plan, _window_of(run)),
     }
 
 
@@ -59,12 +60,21 @@ def _window_of(row: Row) -> Window:
     return Window(start=row["window_start"], end=row["window_end"])
 
 
-def _regret(dataset: str, plan: Row) -> Facts | None:
-    scores = read_rows(SCORES, dataset=dataset, plan=plan["plan"]).to_pylist()
-    known = [score for score in scores if score["window_start"] == plan["window_end"]]
-    if not known or known[0]["imbalance_clairvoyant"] is None:
+def _regret(dataset: Dataset, plan: Row, window: Window) -> Facts | None:
+    """As it was scored; a plan that was not carried out, for it moved nothing or was held, has no score."""
+    scores = read_rows(SCORES, dataset=dataset.name, plan=plan["plan"]).to_pylist()
+    scored = [score for score in scores if score["window_start"] == window.start]
+    found = scored[0] if scored else _unscored(dataset, plan, window)
+    if found["imbalance_clairvoyant"] is None:
         return None
-    return {name: known[0][name] for name in REGRET}
+    return {"is_carried_out": bool(scored), **{name: found[name] for name in REGRET}}
+
+
+def _unscored(dataset: Dataset, plan: Row, window: Window) -> Row:
+    now = read_stats(dataset, window)
+    planned = load_function(dataset.name, plan["to_function"])
+    realised = now.imbalance(planned, plan["n_buckets"])
+    return {"imbalance_realised": realised, **regret_of(dataset, plan, window, now)}
 
 
 def _costs(rows: Sequence[Row], field: str) -> dict[Name, float]:
@@ -120,9 +130,10 @@ def forecast_sentence(facts: Facts) -> str:
 
 
 def regret_sentence(regret: Facts) -> str:
-    """θ of the window, and what it would have been with less and with more foresight."""
+    """θ of the window with the plan, and what it would have been with less and with more foresight."""
     had, last, known = (regret[name] for name in REGRET)
+    is_or_were = "is" if regret["is_carried_out"] else "would be"
     return (
-        f"θ of this window is {had:.3f} with that plan; it would have been {last:.3f} with one on the last window and {known:.3f} with one"
+        f"θ of this window {is_or_were} {had:.3f} with that plan; it would have been {last:.3f} with one on the last window and {known:.3f} with one"
         f" that had known it: a regret of {had - known:.3f}"
     )

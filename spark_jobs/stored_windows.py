@@ -35,7 +35,8 @@ def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> Stored
     They follow one another without a gap, and are like the newest of them: as long, or intervals of the schedule as it is. What came
     before a gap, or a window of another kind, is left out, since no forecast could tell when it was.
     """
-    starts = pa.array(_unbroken(dataset, until)[-n_windows:], ITEM_STATS.columns["window_start"])
+    in_a_row = starts_in_a_row(dataset, until=until, n_windows=n_windows)
+    starts = pa.array(in_a_row, ITEM_STATS.columns["window_start"])
     rows = _rows(dataset, starts)
     window = pc.index_in(rows["window_start"], value_set=starts)
     is_slot = pc.equal(rows["kind"], "slot")
@@ -59,8 +60,8 @@ def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> Stored
     return StoredWindows(items=items, starts=starts.to_pylist(), keys=names.to_pylist())
 
 
-def _unbroken(dataset: Dataset, until: datetime) -> list[datetime]:
-    """When the windows begin that lead up to ``until``, oldest first."""
+def starts_in_a_row(dataset: Dataset, *, until: datetime, n_windows: int) -> list[datetime]:
+    """When the windows begin that ``read_windows`` reads, oldest first."""
     windows = [window for window in profiled_windows(dataset) if window.start <= until]
     if not windows:
         raise no_windows(dataset)
@@ -72,7 +73,7 @@ def _unbroken(dataset: Dataset, until: datetime) -> list[datetime]:
         if window.end != starts[-1]:
             break
         starts.append(window.start)
-    return starts[::-1]
+    return starts[:n_windows][::-1]
 
 
 def _rows(dataset: Dataset, starts: pa.Array) -> pa.Table:

@@ -273,6 +273,19 @@ def test_blocks_do_not_change_a_bit(coverage):
     assert (whole.expected[:, BLOCK // 2 :] == part.expected).all()
 
 
+def test_an_item_beside_others_has_the_season_it_has_alone():
+    """NumPy's mean over windows adds in another order for a single item: the last bits would depend on the company."""
+    options = ForecastOptions(
+        method="seasonal_holt", period=24, smoothing=Smoothing(alpha=0.3, gamma=0.1, delta=0.2)
+    )
+    for seed in range(20):
+        history = np.random.default_rng(seed).random((60, 3))
+        together, alone = forecast(history, options), forecast(history[:, :1], options)
+
+        assert together.expected[:, 0].tolist() == alone.expected[:, 0].tolist()
+        assert together.high[:, 0].tolist() == alone.high[:, 0].tolist()
+
+
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.95])
 def test_intervals_cover_what_they_promise(coverage):
     """On random walks, whose naive errors are normal, two and three windows ahead too."""

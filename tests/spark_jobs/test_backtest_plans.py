@@ -12,7 +12,7 @@ from spark_jobs import replay_pool
 from spark_jobs.backtest_advice import PLANNERS_OF_FILES
 from spark_jobs.backtest_plans import backtest_plans
 from spark_jobs.control_tables import read_rows, replace_rows
-from spark_jobs.job import JobError, Task
+from spark_jobs.job import JobError, RefusalError, Task
 from tests.spark_jobs.test_expected_cost import dataset_of, store
 
 FEW = {"planners": ["mixed", "min_table"]}
@@ -145,6 +145,14 @@ def test_too_few_windows_are_said(warehouse):
     store(1, {"a": 5})
     with pytest.raises(JobError, match=r"item_stats must hold at least 3 windows of visits\. Got 2\. Wait"):
         backtest_plans(Task(dataset=dataset_of()))
+
+
+def test_season_without_a_period_is_refused_at_once(growing):
+    """In the words of the dataset file, and before the first of many contenders was replayed."""
+    task = Task(dataset=growing, options={"planners": ["mixed"], "forecasts": ["last", "seasonal_naive"]})
+
+    with pytest.raises(RefusalError, match=r"forecast\.period must be given for seasonal_naive\. Got none in"):
+        backtest_plans(task)
 
 
 def test_replays_in_several_processes_come_to_the_same(growing, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from spark_jobs.capacity_facts import (
 )
 from spark_jobs.control_tables import replace_rows
 from spark_jobs.item_stats import ItemStats
+from spark_jobs.job import Window
 from spark_jobs.row_costs import Measured, RowCost, known_costs, measured_by, timed_windows
 from tests.spark_jobs.conftest import DAY, START, visits, window_of
 
@@ -152,6 +154,18 @@ def test_totals_are_those_of_windows_of_the_same_length_up_to_this_one(dataset):
 
     assert total_costs(dataset, window_of(1)).tolist() == [10.0, 30.0]
     assert total_costs(replace(dataset, forecast_windows=2), window_of(2)).tolist() == [30.0, 20.0]
+
+
+def test_months_are_neighbours_whatever_their_length(dataset):
+    """Each is 100 above the one before; taken by their days, January and March would be neighbours, and 200 apart."""
+    monthly = replace(dataset, schedule="@monthly")
+    starts = [datetime(2026, month, 1, tzinfo=UTC) for month in range(1, 6)]
+    for start, end, cost in zip(starts, starts[1:], (420.0, 520.0, 620.0, 720.0), strict=False):
+        row = {"window_end": end, "kind": "slot", "slot": 0, "key": None, "cost": cost, "state": 1.0}
+        replace_rows([row], ITEM_STATS, dataset=dataset.name, window_start=start)
+
+    april = Window(start=starts[3], end=starts[4])
+    assert total_costs(monthly, april).tolist() == [420.0, 520.0, 620.0, 720.0]
 
 
 def test_plan_that_is_made_again_keeps_its_recommendation(dataset):

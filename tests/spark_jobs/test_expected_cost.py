@@ -17,7 +17,13 @@ from partitioning.peaks import MOST
 from schemas.dataset import Dataset, locate
 from schemas.peaks import DeclaredPeak
 from schemas.tables import FORECASTS, ITEM_STATS, PLANS
-from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
+from spark_jobs.control_tables import (
+    load_function,
+    read_one,
+    read_rows,
+    replace_rows,
+    save_function,
+)
 from spark_jobs.expected_cost import expected_cost, planned_on, with_expected_cost
 from spark_jobs.item_stats import read_stats
 from spark_jobs.job import JobError, Task, Window
@@ -252,16 +258,30 @@ def plan_after(dataset, window):
 
 
 def test_key_that_cools_is_not_moved(warehouse):
-    """The heat of the last window is not expected to last, so nothing moves for it; on the last window something would."""
+    """The heat of the last window is not expected to last, so nothing moves for it; on the last window something does."""
     for day in range(12):
         store(day, {"a": 1000 if day == 11 else 20, "b": 20})
-    by_last = plan_on(dataset_of(), 11)
-    by_mean = plan_on(dataset_of(forecast="mean"), 11)
+    by_last, by_mean = (
+        plan_on(dataset_of(forecast=name, max_imbalance=0.2), 11) for name in ("last", "mean")
+    )
 
     assert by_last["planned_on"] == "last"
+    assert by_last["n_moves"] > 0
+    assert by_mean["n_moves"] == 0
     assert by_last["imbalance_before"] > by_mean["imbalance_before"]
     assert by_last["plan"] != by_mean["plan"]
     assert "planned on what the next window is expected to cost, forecast by mean" in by_mean["reasons"]
+
+
+def test_spike_that_was_always_over_is_not_moved_for(warehouse):
+    """The method that is chosen has learned from the spikes before; the last window alone never does."""
+    for day in range(40):
+        store(day, {"a": 1000 if day % 4 == 3 else 20, "b": 20})
+    by_last, by_chosen = (
+        plan_on(dataset_of(forecast=name, max_imbalance=0.4), 39) for name in ("last", "chosen")
+    )
+
+    assert by_last["n_moves"] > by_chosen["n_moves"]
 
 
 def test_plan_is_judged_by_what_it_was_made_on(warehouse):
@@ -305,7 +325,9 @@ def test_regret_sets_the_forecast_between_ignorance_and_knowledge(warehouse):
 
     regret = regret_of(dataset, row, window_of(8), read_stats(dataset, window_of(8)))
 
-    assert regret["imbalance_clairvoyant"] <= regret["imbalance_last"]
+    foreseen = load_function("visits", row["to_function"])
+    realised = read_stats(dataset, window_of(8)).imbalance(foreseen, row["n_buckets"])
+    assert regret["imbalance_clairvoyant"] <= realised < regret["imbalance_last"]
     assert (
         regret_of(dataset, {**row, "planned_on": "last"}, window_of(8), read_stats(dataset, window_of(8)))
         == NOTHING

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.tables import SCORES
 from spark_jobs.control_tables import replace_rows
-from spark_jobs.forecast_facts import MOST_WRONG, window_forecast_facts
+from spark_jobs.forecast_facts import MOST_WRONG, regret_sentence, window_forecast_facts
 from tests.spark_jobs.test_expected_cost import (
     DAY,
     dataset_of,
@@ -38,7 +38,7 @@ def test_forecast_is_set_beside_what_came(plan):
 
     facts = window_forecast_facts(dataset_of(), run_of(4))
 
-    assert (facts["plan"], facts["planned_on"], facts["regret"]) == (plan["plan"], "mean", None)
+    assert (facts["plan"], facts["planned_on"]) == (plan["plan"], "mean")
     assert (facts["expected"], facts["realised"]) == (pytest.approx(470), 520)
     assert [(one["item"], one["expected"], one["realised"]) for one in facts["items"]] == [
         ("key a", pytest.approx(100), 130),
@@ -76,12 +76,13 @@ def test_plan_that_was_carried_out_is_the_one_that_is_told(plan):
     replace_rows([score_of(4, **thetas)], SCORES, dataset="visits", plan=names[-1])
 
     facts = window_forecast_facts(dataset_of(), run_of(4))
-    assert (facts["plan"], facts["regret"]) == (names[-1], thetas)
+    assert (facts["plan"], facts["regret"]) == (names[-1], {"is_carried_out": True, **thetas})
 
     for name in names:
         replace_rows([score_of(5, **thetas)], SCORES, dataset="visits", plan=name)
     facts = window_forecast_facts(dataset_of(), run_of(4))
-    assert (facts["plan"], facts["regret"]) == (names[0], None)
+    assert facts["plan"] == names[0]
+    assert not facts["regret"]["is_carried_out"]
 
 
 def test_plan_on_the_last_window_does_not_hide_a_forecast(plan):
@@ -117,3 +118,18 @@ def test_months_are_forecast_from_one_to_the_next(warehouse):
 
     facts = window_forecast_facts(dataset, {"window_start": february.start, "window_end": february.end})
     assert facts["plan"] == plan
+
+
+def test_regret_of_a_plan_that_moved_nothing_is_told(warehouse):
+    """A spike that does not last: who plans on it pays for moving there and back, and who does not should read what that was worth."""
+    for day in range(12):
+        store(day, {"a": 1000 if day == 10 else 20, "b": 20})
+    dataset = dataset_of(forecast="mean", max_imbalance=0.2)
+    row = plan_on(dataset, 10)
+    assert row["n_moves"] == 0
+
+    regret = window_forecast_facts(dataset, run_of(11))["regret"]
+
+    assert not regret["is_carried_out"]
+    assert regret["imbalance_clairvoyant"] <= regret["imbalance_realised"] < regret["imbalance_last"]
+    assert regret_sentence(regret).startswith("θ of this window would be ")
