@@ -13,6 +13,7 @@ from pages.reports import read_report
 from schemas.dataset import dataset_named
 from schemas.tables import FORECASTS, ITEM_STATS, MOVES, PLANS, RUNS, SCORES
 from spark_jobs.control_tables import read_one, read_rows, replace_rows, save_function
+from spark_jobs.forecast_facts import REGRET
 from spark_jobs.job import Task, Window
 from spark_jobs.report_run import report_run
 from spark_jobs.run_facts import PLAN_FIELDS, RUN_FIELDS
@@ -171,7 +172,8 @@ def test_forecast_is_the_same_everywhere(foreseen, answer, evenkeel):
     assert shown.tables["Forecast and what came"][1:] == [
         [item[name] for name in fields] for item in (said, *said["items"])
     ]
-    assert shown.tables["Regret"][1:] == [list(said["regret"].values())]
+    assert said["regret"]["is_carried_out"]
+    assert shown.tables["Regret"][1:] == [[said["regret"][name] for name in REGRET]]
     assert f"{said['expected']:,.0f} of cost expected in this window, {said['realised']:,.0f} came" in lines
     assert all(f"{item['error']:.2%}" in lines for item in (said, *said["items"]))
     assert "0.067 with that plan; it would have been 0.133 with one on the last window and 0.033" in lines

@@ -151,7 +151,9 @@ def test_season_without_a_period_is_refused_at_once(growing):
     """In the words of the dataset file, and before the first of many contenders was replayed."""
     task = Task(dataset=growing, options={"planners": ["mixed"], "forecasts": ["last", "seasonal_naive"]})
 
-    with pytest.raises(RefusalError, match=r"forecast\.period must be given for seasonal_naive\. Got none in"):
+    with pytest.raises(
+        RefusalError, match=r"forecast\.period must be given for seasonal_naive\. Got none in"
+    ):
         backtest_plans(task)
 
 

@@ -81,7 +81,12 @@ FACTS = {
             {"item": f"key {NASTY}", "kind": "key", "slot": 0, "key": NASTY, "expected": 45.0, "realised": 20.0, "error": 0.25},
             {"item": "slot 3", "kind": "slot", "slot": 3, "key": None, "expected": 10.0, "realised": 15.0, "error": 0.05},
         ],
-        "regret": {"imbalance_realised": 0.0625, "imbalance_last": 0.125, "imbalance_clairvoyant": 0.03125},
+        "regret": {
+            "is_carried_out": True,
+            "imbalance_realised": 0.0625,
+            "imbalance_last": 0.125,
+            "imbalance_clairvoyant": 0.03125,
+        },
     },
     "checks": [
         {"subject": "window", "column": NASTY, "expectation": "e", "severity": "warning", "success": False,
