@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 WORKERS ?= -n 2 --dist loadfile --no-loadscope-reorder # tests in so many processes, each with a JVM of its own; empty: in one
-OUT ?= .evenkeel/bench.json
+OUT ?= .evenkeel/bench$(if $(QUICK),-quick).json
 A ?= benchmarks/results/bench.json
 B ?= $(OUT)
 ENV := set -euo pipefail; . .evenkeel/env.sh;
@@ -50,11 +50,11 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 backtest: setup ## which planner on which forecast would have served a dataset best; DATASET=clicks
 	@$(ENV) python -m spark_jobs.backtest_plans --dataset '$(DATASET)'
 
-bench: setup ## every benchmark against its goals, about two hours; QUICK=--quick: about seven minutes; kept in OUT=.evenkeel/bench.json
-	@$(ENV) python -m benchmarks.bench $(QUICK) --save $(OUT)
+bench: setup ## every benchmark against its goals, about two hours; QUICK=--quick: about seven minutes; kept in OUT=.evenkeel/bench.json (quick: bench-quick.json)
+	@$(ENV) python -m benchmarks.bench $(QUICK) --save '$(OUT)'
 
 bench-compare: setup ## two kept results of `make bench` side by side: A=... B=...
-	@$(ENV) python -m benchmarks.compare_benches $(A) $(B)
+	@$(ENV) python -m benchmarks.compare_benches '$(A)' '$(B)'
 
 bench-planners: setup ## what our planner is meant to do, as goals and results; about 25 minutes
 	@$(ENV) python -m benchmarks.bench_planners

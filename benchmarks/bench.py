@@ -3,39 +3,39 @@ Every benchmark in one run, each figure beside its goal: ``python -m benchmarks.
 
 Benchmarks are found, not listed: ``benchmarks.goals`` says what makes one. Each runs in a process of its own, so that no JVM,
 warehouse or setting of one serves the next. A missed goal is a result like any other, and so is
-a benchmark that could not run: both are printed and kept, and the exit code is 0.
+a benchmark that could not run: both are printed and kept, and the exit code is 0. What is over is kept at once, so that an interrupted run
+loses only the benchmark that it was at.
 """
 
 import argparse
 import importlib
-import json
 import pkgutil
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import benchmarks
 from benchmarks.goals import Goal, print_goals
+from benchmarks.kept_runs import KeptRun, KeptRunError, read_run, write_run
 
 PREFIX = "bench_"
 
 
 def main(argv: list[str] | None = None) -> None:
     args = _parse_args(argv, find_benches())
-    results = {name: run_bench(name, quick=args.quick) for name in args.only}
-    for name, goals in results.items():
-        print(f"\n{name}")
-        print_goals(goals)
+    results: dict[str, list[Goal]] = {}
+    for name in args.only:
+        results[name] = run_bench(name, quick=args.quick)
+        print_goals(results[name])
+        if args.save:
+            save_results(args.save, {name: results[name]}, quick=args.quick)
     _print_count([goal for goals in results.values() for goal in goals])
-    if args.save:
-        save_results(args.save, results, quick=args.quick)
 
 
 def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
+    """Whatever could keep results from being kept is refused here, before hours of measuring."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -44,7 +44,13 @@ def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--save", type=Path, help="keep the results in this file, as JSON, beside those of other benchmarks"
     )
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.save:
+        try:
+            _earlier(args.save, quick=args.quick)
+        except KeptRunError as error:
+            parser.error(f"--save: {error}")
+    return args
 
 
 def find_benches() -> list[str]:
@@ -86,16 +92,21 @@ def _print_count(goals: list[Goal]) -> None:
 
 
 def save_results(path: Path, results: dict[str, list[Goal]], *, quick: bool) -> None:
-    """As ``benchmarks.compare_benches`` reads them. Benchmarks that the file has and that did not run now stay, if their form is the same."""
-    rows = {name: [asdict(goal) for goal in goals] for name, goals in results.items()}
-    earlier: dict[str, Any] = (
-        json.loads(path.read_text()) if path.exists() else {"quick": quick, "benches": {}}
-    )
-    others = earlier["benches"] if earlier["quick"] == quick else {}
-    kept = {"quick": quick, "benches": dict(sorted((others | rows).items()))}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    """As ``benchmarks.compare_benches`` reads them. Benchmarks that the file has and that did not run now stay."""
+    earlier = _earlier(path, quick=quick)
+    write_run(path, KeptRun(quick=quick, benches=earlier.benches | results))
     print(f"kept in {path}")
+
+
+def _earlier(path: Path, *, quick: bool) -> KeptRun:
+    """What the file has, which must be of the same form: figures of quick runs never stand beside those of whole ones."""
+    asked = KeptRun(quick=quick)
+    kept = read_run(path) if path.exists() else asked
+    if kept.quick != quick:
+        raise KeptRunError(
+            f"{path} must be of the {asked.form} form, or new. Got a kept run of the {kept.form} form. Save to another file."
+        )
+    return kept
 
 
 if __name__ == "__main__":

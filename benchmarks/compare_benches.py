@@ -1,19 +1,16 @@
 """Two kept results of ``make bench`` side by side: ``python -m benchmarks.compare_benches A.json B.json``."""
 
 import argparse
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.goals import Goal
+from benchmarks.kept_runs import KeptRun, KeptRunError, read_run
 
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?")
 MISSING = "-"
-
-Rows = list[dict[str, Any]]  # goals as JSON has them
 
 
 @dataclass(frozen=True)
@@ -34,9 +31,13 @@ class Pair:
 
     @property
     def note(self) -> str:
-        """What changed about the goal, if anything."""
-        if self.a is None or self.b is None or self.a.met == self.b.met:
+        """What became of the goal, if it was missed or is another one now."""
+        if self.a is None or self.b is None:
             return ""
+        if self.a.goal != self.b.goal:
+            return f"the goal of B is {self.b.goal or 'none'}"
+        if self.a.met == self.b.met:
+            return "" if self.b.met else "missed by both"
         return "now met" if self.b.met else "now missed"
 
 
@@ -45,21 +46,29 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("a", type=Path, help="kept by `make bench OUT=...`")
     parser.add_argument("b", type=Path, help="another one")
     args = parser.parse_args(argv)
-    kept = [_load(parser, path) for path in (args.a, args.b)]
-    print(f"A: {args.a}{_form(kept[0])}\nB: {args.b}{_form(kept[1])}")
-    for name, pairs in compare(kept[0]["benches"], kept[1]["benches"]).items():
+    try:
+        a, b = read_run(args.a), read_run(args.b)
+    except KeptRunError as error:
+        parser.error(str(error))
+    print(f"A: {args.a}, {a.form}\nB: {args.b}, {b.form}")
+    if a.form != b.form:
+        print("A quick run and a whole one measure other sizes: what differs may be the size alone.")
+    for name, pairs in compare(a, b).items():
         print(f"\n{name:<92} {'goal':>10}  {'A':<24} {'B':<24} {'B/A':>7}")
         for pair in pairs:
             print(_line(pair))
 
 
-def compare(a: dict[str, Rows], b: dict[str, Rows]) -> dict[str, list[Pair]]:
+def compare(a: KeptRun, b: KeptRun) -> dict[str, list[Pair]]:
     """Pairs by benchmark: the figures of A in A's order, then those that only B has."""
-    return {name: list(_pairs(a.get(name, []), b.get(name, []))) for name in {**a, **b}}
+    return {
+        name: list(_pairs(a.benches.get(name, []), b.benches.get(name, [])))
+        for name in {**a.benches, **b.benches}
+    }
 
 
-def _pairs(a: Rows, b: Rows) -> Iterator[Pair]:
-    of_a, of_b = ({str(row["what"]): Goal(**row) for row in rows} for rows in (a, b))
+def _pairs(a: list[Goal], b: list[Goal]) -> Iterator[Pair]:
+    of_a, of_b = ({goal.what: goal for goal in goals} for goals in (a, b))
     for what in {**of_a, **of_b}:
         yield Pair(what, of_a.get(what), of_b.get(what))
 
@@ -74,20 +83,6 @@ def _line(pair: Pair) -> str:
 def _first_number(text: str) -> float | None:
     found = NUMBER.search(text)
     return float(found[0].replace(",", "")) if found else None
-
-
-def _form(kept: dict[str, Any]) -> str:
-    return ", quick" if kept.get("quick") else ""
-
-
-def _load(parser: argparse.ArgumentParser, path: Path) -> dict[str, Any]:
-    try:
-        kept: dict[str, Any] = json.loads(path.read_text())
-    except FileNotFoundError:
-        parser.error(
-            f"{path} must be a result kept by `make bench`. Got no such file. Run `make bench OUT={path}`."
-        )
-    return kept
 
 
 if __name__ == "__main__":

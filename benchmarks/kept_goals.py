@@ -4,10 +4,8 @@ Tables in docs/ that are the kept run's and nobody's typing: ``python -m benchma
 ``benchmarks/results/bench.json`` is what ``python -m benchmarks.bench --save`` kept.
 """
 
-import json
-from pathlib import Path
-
 from benchmarks.goals import Goal
+from benchmarks.kept_runs import read_run
 from benchmarks.page_parts import fill_in, markdown_table
 from schemas.dataset import ROOT
 
@@ -20,8 +18,8 @@ def main() -> None:
         fill_in(ROOT / "docs" / page, {f"kept {name}": table_of(kept_goals(name))})
 
 
-def kept_goals(name: str, path: Path = KEPT) -> list[Goal]:
-    return [Goal(**row) for row in json.loads(path.read_text())["benches"][name]]
+def kept_goals(name: str) -> list[Goal]:
+    return read_run(KEPT).benches[name]
 
 
 def table_of(goals: list[Goal]) -> str:
