@@ -59,6 +59,8 @@ def _parse_args(argv: list[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.write and not set(EXPERIMENTS) <= set(args.only):
         parser.error("--write must come without --only. Got both. Pages are made by one whole run.")
+    if args.write and args.scale != "full":
+        parser.error("--write must come without --quick. Got both. Pages are made by one whole run.")
     return args
 
 
@@ -70,13 +72,13 @@ def _run_all(args: argparse.Namespace) -> None:
             kept[name] = _run(experiment, args.scale)
             kept = {known: kept[known] for known in EXPERIMENTS if known in kept}
             if args.write:
-                save_grids(kept, scale=args.scale)
+                save_grids(kept)
 
 
 def _run(experiment: Experiment, scale: Scale) -> list[Grid]:
     began = time.perf_counter()
     grids = experiment.measure(scale)
-    print(Sheet(experiment=experiment, grids=grids).as_text())
+    print(Sheet(experiment=experiment, grids=grids).as_text(scale))
     print(f"({experiment.name}: {time.perf_counter() - began:.0f} s)\n", flush=True)
     return grids
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchmarks.papers.sheets import Grid, Scale, Sheet, grid_as_json, grid_of_json
+from benchmarks.papers.sheets import Grid, Sheet, grid_as_json, grid_of_json
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = ROOT / "benchmarks" / "results" / "papers.json"
@@ -48,13 +48,13 @@ times are processor times over that of an argsort of 10^6 floats in the same pro
 panes on [forecast.md](forecast.md)."""
 
 
-def save_grids(kept: dict[str, list[Grid]], *, scale: Scale) -> None:
+def save_grids(kept: dict[str, list[Grid]]) -> None:
     numbers = {name: [grid_as_json(grid) for grid in grids] for name, grids in kept.items()}
     NUMBERS.parent.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(
         f" {json.dumps(name)}: {json.dumps(grids, ensure_ascii=False)}" for name, grids in numbers.items()
     )
-    NUMBERS.write_text(f'{{"scale": "{scale}", "experiments": {{\n{lines}\n}}}}\n')
+    NUMBERS.write_text(f'{{"experiments": {{\n{lines}\n}}}}\n')
 
 
 def load_grids() -> dict[str, list[Grid]]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 BAR = r"\|"  # of a text inside a table
 Scale = Literal["full", "quick", "tiny"]  # tiny: does it still run? Says nothing about the papers
+SHORT_FORM = "SHORT FORM: fewer keys, windows or hash seeds than the next lines say. What is said of ours and of differences is of the whole form."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +70,12 @@ class Sheet:
     experiment: Experiment
     grids: list[Grid]
 
-    def as_text(self) -> str:
+    def as_text(self, scale: Scale) -> str:
+        title = self.experiment.words.title
         parts = [
-            self.experiment.words.title,
-            "=" * len(self.experiment.words.title),
+            title,
+            "=" * len(title),
+            *([] if scale == "full" else [SHORT_FORM]),
             self.experiment.words.setting,
         ]
         for grid in self._tables:

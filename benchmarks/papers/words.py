@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from benchmarks.papers.sheets import Grids, show
+from benchmarks.papers.sheets import Grid, Grids, show
 
 NO_NUMBER = "prints no number"
 
@@ -37,12 +37,16 @@ def most(measure: str, above: str, *below: str, up_to: object = None) -> Callabl
 
     def said(grids: Grids, row: str) -> str:
         grid = grids[measure]
-        columns = grid.columns if up_to is None else grid.columns[: grid.columns.index(str(up_to)) + 1]
-        share = {column: grid.at(above, column) / grid.at(row, column) for column in columns}
+        share = {column: grid.at(above, column) / grid.at(row, column) for column in _columns(grid, up_to)}
         where = max(share, key=lambda column: share[column])
         return f"{share[where]:.2f} times {row} (at {where})"
 
     return lambda grids: ", ".join(said(grids, row) for row in below)
+
+
+def _columns(grid: Grid, up_to: object) -> list[str]:
+    """All of them, or those up to this one."""
+    return grid.columns if up_to is None else grid.columns[: grid.columns.index(str(up_to)) + 1]
 
 
 def growth(measure: str, first: object, last: object, *rows: str) -> Callable[[Grids], str]:
@@ -54,11 +58,12 @@ def growth(measure: str, first: object, last: object, *rows: str) -> Callable[[G
     )
 
 
-def ratios(measure: str, row: str, over: str) -> Callable[[Grids], str]:
-    """One row over another, column by column: the least and the most."""
+def ratios(measure: str, row: str, over: str, *, up_to: object = None) -> Callable[[Grids], str]:
+    """One row over another, column by column up to the one that is named: the least and the most."""
 
     def said(grids: Grids) -> str:
-        pairs = zip(grids[measure].rows[row], grids[measure].rows[over], strict=True)
+        grid = grids[measure]
+        pairs = [(grid.at(row, column), grid.at(over, column)) for column in _columns(grid, up_to)]
         found = [above / below for above, below in pairs if below > 0]
         return f"{min(found):.2f} to {max(found):.2f} times"
 

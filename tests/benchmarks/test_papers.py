@@ -11,7 +11,16 @@ from benchmarks.papers.fang_windows import Outcome, average_load
 from benchmarks.papers.gedik_domain import Setting, make_domain
 from benchmarks.papers.gedik_growth import grow
 from benchmarks.papers.real_data import Stream
-from benchmarks.papers.sheets import Experiment, Grid, Reading, Sheet, Words, grid_as_json, grid_of_json
+from benchmarks.papers.sheets import (
+    SHORT_FORM,
+    Experiment,
+    Grid,
+    Reading,
+    Sheet,
+    Words,
+    grid_as_json,
+    grid_of_json,
+)
 from benchmarks.workloads import Workload, next_window, zipf_rows
 
 TINY = Setting(n_keys=3_000, n_channels=3)
@@ -49,10 +58,19 @@ def test_the_page_is_what_the_kept_numbers_say():
 
 def test_pages_are_made_by_whole_runs_only(capsys):
     """A page of half a run would mix numbers of two versions."""
-    with pytest.raises(SystemExit):
-        main(["--write", "--only", "gedik-3"])
+    for half in (["--only", "gedik-3"], ["--quick"]):
+        with pytest.raises(SystemExit):
+            main(["--write", *half])
 
-    assert "--write must come without --only. Got both." in capsys.readouterr().err
+        assert f"--write must come without {half[0]}. Got both." in capsys.readouterr().err
+
+
+def test_a_short_form_says_that_it_is_one():
+    """Its settings and differences are those of the whole form: nobody may take its figures for these."""
+    sheet = Sheet(experiment=_experiment(), grids=[_grid(a=[1.0, 2.0])])
+
+    assert SHORT_FORM in sheet.as_text("quick")
+    assert SHORT_FORM not in sheet.as_text("full")
 
 
 def test_pictures_are_small_and_the_same_from_run_to_run(tmp_path):
@@ -131,6 +149,8 @@ def test_the_most_is_looked_for_where_the_paper_looked():
 
     assert words.most("m", "a", "b", up_to="20")(grids) == "1.50 times b (at 20)"
     assert words.most("m", "a", "b", "c")(grids) == "9.00 times b (at 32), 9.00 times c (at 32)"
+    assert words.ratios("m", "a", "b", up_to="20")(grids) == "1.00 to 1.50 times"
+    assert words.ratios("m", "a", "b")(grids) == "1.00 to 9.00 times"
     assert words.over("m", "20", "a", "b", "c")(grids) == "1.50 times b, 1.50 times c"
     assert words.growth("m", "2", "20", "a", "c")(grids) == "a 2 to 3, 1.50 times, c 1 to 2, 2.00 times"
 
