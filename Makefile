@@ -48,7 +48,7 @@ doctor: ## say what was found on this machine, and what to do about what is miss
 	@$(PYTHON) -m bootstrap doctor
 
 backtest: setup ## which planner on which forecast would have served a dataset best; DATASET=clicks
-	@$(ENV) python -m spark_jobs.backtest_plans --dataset '$(DATASET)'
+	@$(ENV) bin/evenkeel backtest '$(DATASET)'
 
 bench: setup ## every benchmark against its goals, about two hours; QUICK=--quick: about seven minutes; kept in OUT=.evenkeel/bench.json (quick: bench-quick.json)
 	@$(ENV) python -m benchmarks.bench $(QUICK) --save '$(OUT)'
