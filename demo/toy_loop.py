@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from schemas.dataset import Dataset, dataset_named, locate
+from schemas.dataset import Dataset, dataset_named
+from schemas.places import locate
 from spark_jobs.create_layout import create_layout
 from spark_jobs.generate_clicks import generate_clicks
 from spark_jobs.job import Task, Window

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from pages.store import folders, read_bytes
-from schemas.dataset import warehouse
+from schemas.places import warehouse
 
 INDEX = "index"  # the page that lists a dataset's runs
 _DATASET = re.compile(r"[a-z][a-z0-9_]{0,62}")  # as dataset.schema.json has it

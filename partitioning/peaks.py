@@ -171,7 +171,8 @@ def without_peaks(
 
     What rates brought is taken off, and the rest divided by what the window's factors come to. Where a rate held, and where less
     than ``LEAST_FACTOR`` of a usual window is left, that tells little or nothing: there the item's last window that tells counts once
-    more. Without such a window it is the rest after all, or NaN if there is none: nothing usual is known of the item.
+    more. Without such a window it is the rest after all, and without a rest (a rate that did not come in full) what the window before
+    was taken for; NaN if there is none: nothing usual is known of the item.
 
     Worked: of a day that cost 360, a factor of 3 held for 6 hours, which makes 1.5 of a day: 240 are usual.
     """
@@ -184,23 +185,25 @@ def without_peaks(
     positions = _positions(names)
     held = [_in_window(positions, peaks, window)[0] for window in windows]
     for item in sorted({item for found in held for item in found}):
-        told = math.nan
+        told = before = math.nan
         for row, window in enumerate(windows):
             found = held[row].get(item, [])
             if found and not math.isnan(usual[row, item]):
-                usual[row, item] = _usual(float(usual[row, item]), found, window, told)
+                usual[row, item] = _usual(float(usual[row, item]), found, window, (told, before))
+            before = float(usual[row, item])
             if not _has_rate(found):
-                told = float(usual[row, item])
+                told = before
     return usual
 
 
-def _usual(cost: float, found: list[_Held], window: Span, told: float) -> float:
-    """One item's cost without these peaks; ``told`` is what the last window that tells did, or NaN."""
+def _usual(cost: float, found: list[_Held], window: Span, earlier: tuple[float, float]) -> float:
+    """One item's cost without these peaks; ``earlier`` are that of the last window that tells, and of the window before, or NaN."""
     factor, added = _made_of(found, window)
     is_telling = LEAST_FACTOR <= factor < math.inf and added <= cost < factor * MAX_COST
     rest = (cost - added) / factor if is_telling else math.nan
-    first, second = (told, rest) if _has_rate(found) else (rest, told)
-    return second if math.isnan(first) else first
+    told, before = earlier
+    choices = (told, rest, before) if _has_rate(found) else (rest, told, before)
+    return next((choice for choice in choices if not math.isnan(choice)), math.nan)
 
 
 def _has_rate(found: list[_Held]) -> bool:

@@ -7,22 +7,22 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
-from croniter import croniter
+from croniter import CroniterError
 from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
 
 from schemas.feeds import DeclaredFeed, declared_feed, feed_mistakes, peak_of_a_feed_mistakes
+from schemas.intervals import interval_end
 from schemas.merging import merge_mistakes, row_id_mistakes
 from schemas.peaks import DeclaredPeak, declared_peak, peak_mistakes
-from schemas.places import place_of
+from schemas.places import locate, place_of
 
 ROOT = Path(__file__).resolve().parents[1]
-_CATALOG_NAME = re.compile(r"\w+(\.\w+){1,2}")
 SLOTS_PER_BUCKET = 16  # fewer are too coarse to balance with
 SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("dataset.schema.json").read_text())
 
@@ -147,9 +147,15 @@ class _UniqueKeys(yaml.SafeLoader):
 def _parse(path: Path) -> dict[str, Any]:
     try:
         raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506  (a SafeLoader)
+        json.dumps(raw, default=str, skipkeys=True)  # refuses what contains itself
     except FileNotFoundError:
         raise DatasetError(f"{path.name}: must be a file. Got none at {path}. Give its path.") from None
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+    except (
+        yaml.YAMLError,
+        ValueError,
+        RecursionError,
+        OSError,
+    ) as error:  # a day that is none is a ValueError
         said = " ".join(str(error).split())
         raise DatasetError(f"{path.name}: must be readable YAML. Got: {said}. Mend the file.") from None
     if not isinstance(raw, dict):
@@ -165,7 +171,16 @@ def _match(_: object, pattern: str, value: object, __: object) -> Iterator[Valid
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
-_Validator = validators.extend(Draft202012Validator, {"pattern": _match})  # type: ignore[no-untyped-call]
+def _is_whole(_: object, value: object) -> bool:
+    """To JSON Schema 7.0 is a whole number, to Python no slice's end, and of 1.00 nobody knows what text it was."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator = validators.extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    {"pattern": _match},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole),
+)
 
 
 def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
@@ -173,6 +188,7 @@ def _mistakes(raw: dict[str, Any], path: Path) -> Iterator[str]:
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
         yield from _sentences(error)
     yield from _missing_events(raw)
+    yield from _missing_feeds(raw)
     wrong = {tuple(error.absolute_path) for error in errors}
     for place, value in _not_finite(raw):
         if place not in wrong:
@@ -197,6 +213,17 @@ def _missing_events(raw: dict[str, Any]) -> Iterator[str]:
     if isinstance(events, dict) and "table" not in events and not raw.get("feeds"):
         table = SCHEMA["properties"]["events"]["properties"]["table"]
         yield f"events.table must be given. Got nothing. {_describe(table)}"
+
+
+def _missing_feeds(raw: dict[str, Any]) -> Iterator[str]:
+    """A peak of a feed needs one. Feeds with mistakes of their own are feeds all the same."""
+    peaks = raw.get("expect")
+    for number, peak in enumerate(peaks if isinstance(peaks, list) and not raw.get("feeds") else ()):
+        if isinstance(peak, dict) and "feed" in peak and "key" not in peak:
+            yield (
+                f"expect.{number}.feed must name one of the feeds. Got {peak['feed']!r}, and there are no feeds. Declare feeds, or"
+                " name a key."
+            )
 
 
 def _sentences(error: ValidationError) -> Iterator[str]:
@@ -266,7 +293,7 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
         "schedules.maintain": value("schedules", "maintain"),
         "schedules.audit": value("schedules", "audit"),
     }.items():
-        if cron is not None and not croniter.is_valid(cron):
+        if cron is not None and not _comes(cron):
             yield f"{where} must be a cron expression. Got {cron!r}. {_describe(SCHEMA['properties']['schedule'])}"
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
     yield from _merge_checks(value)
@@ -277,15 +304,20 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
     for number, peak in enumerate(value("expect") or ()):
         yield from peak_mistakes(f"expect.{number}", peak, value("key", "type"))
         if "feed" in peak and "key" not in peak:
-            yield from peak_of_a_feed_mistakes(f"expect.{number}", peak["feed"], value("feeds"))
+            yield from peak_of_a_feed_mistakes(f"expect.{number}", peak["feed"], value("feeds") or ())
     tables = value("events", "table"), value("state", "table")
-    yield from feed_mistakes(value("feeds") or None, *tables, place=_place)
-    if None not in tables and _place(tables[0]) == _place(tables[1]):
+    yield from feed_mistakes(value("feeds") or None, *tables)
+    if None not in tables and place_of(locate(tables[0])) == place_of(locate(tables[1])):
         yield f"state.table must differ from events.table. Got {tables[1]!r} and {tables[0]!r}. Name another table."
 
 
-def _place(table: str) -> str:
-    return place_of(locate(table))
+def _comes(cron: str) -> bool:
+    """Whether this is a cron expression, of moments that there are: no February has 30 days."""
+    try:
+        interval_end(cron, datetime(2000, 1, 1, tzinfo=UTC))
+    except CroniterError:
+        return False
+    return True
 
 
 def _state_checks(rows_per_key: str | None, keep_windows: int | None) -> Iterator[str]:
@@ -354,7 +386,7 @@ def _build(raw: dict[str, Any]) -> Dataset:
         key=raw["key"]["column"],
         key_type=raw["key"]["type"],
         events=locate(raw["events"]["table"]) if "table" in raw["events"] else "",
-        feeds=tuple(declared_feed(number, feed, locate) for number, feed in enumerate(raw.get("feeds", ()))),
+        feeds=tuple(declared_feed(number, feed) for number, feed in enumerate(raw.get("feeds", ()))),
         loader_capacity=_optional(raw, "loaders", "capacity"),
         feed_strategy=_optional(raw, "loaders", "strategy"),
         event_time=raw["events"]["time"],
@@ -405,19 +437,3 @@ def _optional(raw: dict[str, Any], group: str, field: str) -> Any:
     """The field's value, or the default that the schema states."""
     default = SCHEMA["properties"][group]["properties"][field]["default"]
     return raw.get(group, {}).get(field, default)
-
-
-def warehouse() -> str:
-    """Where relative table names begin: EVENKEEL_WAREHOUSE, a folder or a URI."""
-    return os.environ.get("EVENKEEL_WAREHOUSE", str(ROOT / "warehouse"))
-
-
-def is_catalog_name(table: str) -> bool:
-    """Whether this is ``schema.table`` or ``catalog.schema.table``; what has a slash in it is a path or URI."""
-    return _CATALOG_NAME.fullmatch(table) is not None
-
-
-def locate(table: str) -> str:
-    """A table's path, URI or catalog name; a relative path lies in the warehouse."""
-    is_whole = table.startswith("/") or "://" in table or is_catalog_name(table)
-    return table if is_whole else f"{warehouse().rstrip('/')}/{table}"

@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from schemas.places import locate, locate_files, place_of
 
 _GLOB = re.compile(r"[*?\[{]")
 DELTA = "delta"
@@ -29,24 +31,27 @@ class DeclaredFeed:
         return self.name or location.rstrip("/").rpartition("/")[2].removesuffix(f".{self.kind}")
 
 
-def declared_feed(number: int, raw: dict[str, Any], locate: Callable[[str], str]) -> DeclaredFeed:
+def declared_feed(number: int, raw: dict[str, Any]) -> DeclaredFeed:
     """An entry that has no mistakes, as a value."""
     is_table = "table" in raw
     return DeclaredFeed(
         field=f"feeds.{number}.{'table' if is_table else 'files'}",
-        location=locate(raw["table"] if is_table else raw["files"]),
+        location=_located(raw),
         kind=DELTA if is_table else raw.get("format", "parquet"),
         name=raw.get("name"),
         rate=raw.get("rate"),
     )
 
 
-Place = Callable[[str], str]  # where a table or files of this name are: the same for all their names
+def _located(raw: dict[str, Any]) -> str:
+    return locate(raw["table"]) if "table" in raw else locate_files(raw["files"])
 
 
-def feed_mistakes(
-    feeds: list[dict[str, Any]] | None, events: str | None, state: str | None, *, place: Place
-) -> Iterator[str]:
+def _given(raw: dict[str, Any]) -> str:
+    return str(raw["table"] if "table" in raw else raw["files"])
+
+
+def feed_mistakes(feeds: list[dict[str, Any]] | None, events: str | None, state: str | None) -> Iterator[str]:
     """What no single field can state, for entries whose fields are right in themselves."""
     if feeds is None:
         return
@@ -56,20 +61,19 @@ def feed_mistakes(
             " leave feeds out."
         )
     for number, raw in enumerate(feeds):
-        yield from _entry_mistakes(f"feeds.{number}", raw, state, place)
+        yield from _entry_mistakes(f"feeds.{number}", raw, state)
     names = Counter(_names(feeds))
     for name in [name for name, n in names.items() if n > 1]:
         yield f"feeds must have names that differ. Got {name!r} {names[name]} times. Rename all but one."
-    yield from _twice(feeds, place)
+    yield from _twice(feeds)
 
 
-def _twice(feeds: list[dict[str, Any]], place: Place) -> Iterator[str]:
+def _twice(feeds: list[dict[str, Any]]) -> Iterator[str]:
     """As far as the file alone can tell: what a glob matches may be named beside it."""
     named: defaultdict[str, list[str]] = defaultdict(list)
     for raw in feeds:
         if ("table" in raw) != ("files" in raw):
-            location = raw["table"] if "table" in raw else raw["files"]
-            named[place(location)].append(location)
+            named[place_of(_located(raw))].append(_given(raw))
     for locations in named.values():
         if len(locations) > 1:
             yield (
@@ -78,37 +82,34 @@ def _twice(feeds: list[dict[str, Any]], place: Place) -> Iterator[str]:
             )
 
 
-def _names(feeds: list[dict[str, Any]]) -> Iterator[str]:
+def _names(feeds: Sequence[dict[str, Any]]) -> Iterator[str]:
     """As far as the file alone can tell: those of globs are known once their matches are."""
     for number, raw in enumerate(feeds):
         if ("table" in raw) != ("files" in raw):
-            feed = declared_feed(number, raw, str)
+            feed = declared_feed(number, raw)
             if not feed.is_glob:
                 yield feed.name_of(feed.location)
 
 
-def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None, place: Place) -> Iterator[str]:
+def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Iterator[str]:
     if ("table" in raw) == ("files" in raw):
         given = "both" if "table" in raw else "neither"
         yield f"{field} must name a table or files. Got {given}. Give table for a Delta table, files for files of a format."
         return
-    location = raw["table"] if "table" in raw else raw["files"]
+    location = _given(raw)
     if "format" in raw and "table" in raw:
         yield f"{field}.format must be left out for a table. Got {raw['format']!r}. A table is Delta; name files by files."
     if "name" in raw and _GLOB.search(location):
         yield f"{field}.name must be left out for a glob. Got {raw['name']!r} for {location!r}. Each match is a feed of its own name."
-    if state is not None and place(location) == place(state):
+    if state is not None and place_of(_located(raw)) == place_of(locate(state)):
         yield f"{field} must be another table than state.table. Got {location!r} and {state!r}. Name another table."
 
 
-def peak_of_a_feed_mistakes(field: str, name: str, feeds: list[dict[str, Any]] | None) -> Iterator[str]:
-    """A peak names a feed that there is, as far as the file alone can tell."""
-    if not feeds:
-        yield f"{field}.feed must name one of the feeds. Got {name!r}, and there are no feeds. Declare feeds, or name a key."
-        return
+def peak_of_a_feed_mistakes(field: str, name: str, feeds: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """A peak names one of the feeds, as far as the file alone can tell."""
     places = [raw.get("table") or raw.get("files") or "" for raw in feeds]
     if any(_GLOB.search(place) for place in places):
         return
     names = list(_names(feeds))
-    if name not in names:
+    if names and name not in names:
         yield f"{field}.feed must name one of the feeds, {', '.join(names)}. Got {name!r}. Correct the name."

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation
 
 _WHOLE, _DECIMAL = re.compile(r"[+-]?[0-9]+"), re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
+_TOO_FINE = re.compile(r"[.,][0-9]{6}[0-9]*[1-9]")  # Python would cut what is below a microsecond
 _N_BITS = {"int": 32, "bigint": 64}
 
 
@@ -52,6 +53,8 @@ def _text(text: str, _: str) -> str:
 
 
 def _moment(text: str, _: str) -> str:
+    if _TOO_FINE.search(text):
+        raise ValueError
     given = datetime.fromisoformat(text)
     moment = given.astimezone(UTC) if given.tzinfo else given.replace(tzinfo=UTC)
     return moment.isoformat(timespec="microseconds")
@@ -73,5 +76,5 @@ _RULES = {
     "string": "text",
     "binary": "hexadecimal digits, two a byte",
     "date": "a day like '2026-11-27'",
-    "timestamp": "a time like '2026-11-27T18:00', in UTC unless it names a zone",
+    "timestamp": "a time like '2026-11-27T18:00', to the microsecond, in UTC unless it names a zone",
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from schemas.dataset import warehouse
+from schemas.places import warehouse
 
 TEXT, WHOLE, BIG, NUMBER, YES_NO = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
 MOMENT = pa.timestamp("us", tz="UTC")

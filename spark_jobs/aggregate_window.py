@@ -16,7 +16,8 @@ from pyspark.sql import functions as F
 
 from partitioning.splitter_choice import Choice, QueryTraits, choose_against_heavy_keys
 from partitioning.splitters.sources import check_local
-from schemas.dataset import Dataset, warehouse
+from schemas.dataset import Dataset
+from schemas.places import warehouse
 from spark_jobs.job import RefusalError, Result, Task, Window, run_job
 from spark_jobs.load_window import window_events
 from spark_jobs.merging import COMBINED_BY_SPARK, check_columns, check_mergeable

@@ -11,8 +11,7 @@ from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from schemas.dataset import is_catalog_name, locate
-from schemas.places import place_of
+from schemas.places import is_catalog_name, locate, place_of
 from spark_jobs.appending import append_rows, scanned_bytes
 from spark_jobs.control_tables import save_function
 from spark_jobs.feeds import event_locations, read_events

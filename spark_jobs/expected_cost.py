@@ -20,7 +20,7 @@ from spark_jobs.declared_peaks import KEY, SLOT, peaks_of_keys
 from spark_jobs.item_names import key_name
 from spark_jobs.item_stats import ItemStats
 from spark_jobs.job import JobError, Window
-from spark_jobs.scheduled_windows import next_spans
+from spark_jobs.scheduled_windows import are_alike, next_spans
 from spark_jobs.stored_windows import StoredWindows, read_windows
 
 Floats = NDArray[np.float64]
@@ -45,9 +45,11 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     Of the window that follows ``window`` on the schedule, for these items of it.
 
     Forecasts are made from what the windows would have cost without declared peaks; those of the window to come are laid over them. A key
-    that ``window`` does not track has no route and no parts, as all that have are tracked: a rate of it counts in its slot.
+    that ``window`` does not track has no route and no parts, as all that have are tracked: a rate of it counts in its slot. Costs are
+    those of a window like ``window``, even where the next one is longer.
     """
-    peaks, (following,) = peaks_of_keys(dataset), next_spans(dataset.schedule, window.end, 1)
+    (following,) = next_spans(dataset.schedule, window.end, 1)
+    peaks = _in_units_of(window, following, peaks_of_keys(dataset), dataset.schedule)
     stored = read_windows(dataset, until=window.start, n_windows=dataset.forecast_windows)
     history = _usual(stored, window, peaks).history(len(stored.starts) - 1, dataset.forecast_windows)
     made = forecast_items(history, dataset.n_slots, dataset.forecast, ForecastOptions(period=dataset.period))
@@ -67,6 +69,14 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
     )
     sentences = (_how(made.methods), *_about_peaks(laid, untracked, names), *_about_cuts(peaked, names))
     return ExpectedCost(forecast=forecast, sentences=sentences)
+
+
+def _in_units_of(window: Window, following: Span, peaks: Sequence[Peak], schedule: str) -> list[Peak]:
+    """Rates are declared for the schedule's windows: beside what an hour by hand among days cost, they count for an hour."""
+    if are_alike(schedule, window, Window(start=following.start, end=following.end)):
+        return list(peaks)
+    share = (window.end - window.start) / following.length
+    return [peak if peak.rate is None else replace(peak, rate=peak.rate * share) for peak in peaks]
 
 
 def _usual(stored: StoredWindows, window: Window, peaks: Sequence[Peak]) -> ItemWindows:

@@ -100,12 +100,16 @@ def assign_window(
     declared = [cut_to_room(expect_peaks(known.declared, names, peaks, span)).cost for span in spans]
     if known.is_counted:  # whatever was declared
         expected[0], declared[0] = replace(expected[0], cost=known.rate, cut=()), known.rate
+    said = [  # window by window: a rate that is declared for one of them says nothing about the others
+        np.where(np.isnan(rates), one.cost, rates)
+        for rates, one in zip(declared[1:], expected[1:], strict=True)
+    ]
     request = FeedRequest.of(
         rate=known.rate,
         forecast=expected[0].cost,
         later=np.max([one.cost for one in expected[1:]], axis=0),
         declared=declared[0],
-        declared_later=np.fmax.reduce(declared),
+        declared_later=np.fmax(declared[0], np.max(said, axis=0)),
         owner=known.owner,
         capacity=dataset.loader_capacity,
     )

@@ -8,9 +8,9 @@ from typing import Any
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
-from schemas.dataset import Dataset, is_catalog_name
+from schemas.dataset import Dataset
 from schemas.feeds import DELTA, DeclaredFeed
-from schemas.places import place_of
+from schemas.places import is_catalog_name, place_of
 from spark_jobs.job import JobError
 from spark_jobs.sql_names import quoted
 from spark_jobs.state_table import read_table
@@ -84,7 +84,7 @@ def _alike(feeds: Sequence[Feed], of: Callable[[Feed], str]) -> Iterator[list[Fe
 
 
 def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:
-    places = [declared.location] if is_catalog_name(declared.location) else _matches(spark, declared.location)
+    places = [declared.location] if is_catalog_name(declared.location) else _matches(spark, declared)
     if not places:
         what = "which matches nothing" if declared.is_glob else "which is not there"
         raise JobError(
@@ -97,14 +97,16 @@ def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:
     ]
 
 
-def _matches(spark: SparkSession, pattern: str) -> list[str]:
-    """Paths that match, sorted; the store itself is asked, whichever it is. Hidden ones are no data."""
+def _matches(spark: SparkSession, declared: DeclaredFeed) -> list[str]:
+    """Paths that match, sorted; the store itself is asked, whichever it is. Hidden ones are no data, unless they are named outright."""
     jvm: Any = spark._jvm  # noqa: SLF001  (the way into the JVM)
-    path = jvm.org.apache.hadoop.fs.Path(pattern)
+    path = jvm.org.apache.hadoop.fs.Path(declared.location)
     store = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())  # noqa: SLF001
     found = store.globStatus(path) or []
     places = sorted(_plain(str(one.getPath().toString())) for one in found)
-    return [place for place in places if not place.rpartition("/")[2].startswith(_HIDDEN)]
+    return [
+        place for place in places if not (declared.is_glob and place.rpartition("/")[2].startswith(_HIDDEN))
+    ]
 
 
 def _plain(uri: str) -> str:

@@ -38,7 +38,7 @@ def load_window(task: Task) -> Result:
     already, only the moments that are new are loaded. Files that have expired as a whole leave in the same commit; where only some rows of
     a file have, they are deleted afterwards. Feeds are read by their loaders, one task each, as ``feed_assignments`` has it.
 
-    Events that come after their window was loaded stay out: ``rows_late`` says how many more the events hold than the state.
+    What of a window has expired already is not brought in. Events that come after their window was loaded stay out: ``rows_late`` says how many more the events hold than the state.
     """
     if task.dataset.rows_per_key == "one":
         task.say("nothing to load: its rows are upserted by the dataset's own jobs")
@@ -102,6 +102,8 @@ def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> 
     written = Written()
     if cutoff is None or window.end > cutoff:
         new = without_loaded(events, window, loaded, time=dataset.event_time)
+        if cutoff is not None:  # a window that is longer than what is kept
+            new = new.where(F.col(quoted(dataset.event_time)) >= F.lit(cutoff))
         written = append_rows(transaction, new, n_bytes=scanned_bytes(events))
     mark_loaded(transaction, window)
     transaction.commit({"evenkeel": "load", "window": window.name, "rows": written.rows})

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from schemas.dataset import is_catalog_name
+from schemas.places import is_catalog_name
 from spark_jobs.sql_names import quoted
 
 

@@ -29,12 +29,12 @@ def intervals_between(schedule: str, earlier: datetime, later: datetime, *, most
 def are_alike(schedule: str, one: Window, other: Window) -> bool:
     """Whether both are equally long, or both intervals of the schedule: those of months or of working days differ in length."""
     return one.end - one.start == other.end - other.start or (
-        _is_interval(schedule, one) and _is_interval(schedule, other)
+        is_interval(schedule, one) and is_interval(schedule, other)
     )
 
 
-def _is_interval(schedule: str, window: Window) -> bool:
-    """Both ends count: the last hour of a day ends where the day does."""
+def is_interval(schedule: str, window: Window) -> bool:
+    """Whether it is one of the schedule's own. Both ends count: the last hour of a day ends where the day does."""
     return (
         interval_end(schedule, window.start) == window.end
         and interval_start(schedule, window.end, 1) == window.start

@@ -107,7 +107,8 @@ def _check_names(rows: DataFrame, names: Sequence[str]) -> None:
             f"by, time and value must be columns of the rows. Got {', '.join(map(repr, missing))}; there are"
             f" {', '.join(map(repr, rows.columns))}. Correct the names."
         )
-    taken = [name for name in names if name in ANSWER]
+    ours = {*ANSWER, _PANE, _VALUES}  # to Spark, Count is count
+    taken = [name for name in names if name.lower() in ours]
     if taken:
         raise JobError(
             f"by, time and value must leave the names of the answer free. Got {', '.join(taken)}. Rename the column first."

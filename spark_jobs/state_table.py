@@ -9,7 +9,8 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import BinaryType, StringType, StructType
 
-from schemas.dataset import Dataset, is_catalog_name
+from schemas.dataset import Dataset
+from schemas.places import is_catalog_name
 from spark_jobs.job import JobError
 from spark_jobs.locations import sql_name, uri_of
 from spark_jobs.routing import slot_expression

@@ -14,7 +14,7 @@ from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
 from spark_jobs.balance import profiled_windows
 from spark_jobs.job import JobError
-from spark_jobs.scheduled_windows import are_alike
+from spark_jobs.scheduled_windows import are_alike, is_interval
 
 Floats = NDArray[np.float64]
 
@@ -61,19 +61,24 @@ def read_windows(dataset: Dataset, *, until: datetime, n_windows: int) -> Stored
 
 
 def starts_in_a_row(dataset: Dataset, *, until: datetime, n_windows: int) -> list[datetime]:
-    """When the windows begin that ``read_windows`` reads, oldest first."""
+    """
+    When the windows begin that ``read_windows`` reads, oldest first.
+
+    Windows by hand that overlap others are no gap: each window is followed back to one that ends where it begins, to the schedule's own
+    if there are two.
+    """
     windows = [window for window in profiled_windows(dataset) if window.start <= until]
     if not windows:
         raise no_windows(dataset)
     newest = windows.pop()
+    alike = [window for window in windows if are_alike(dataset.schedule, window, newest)]
+    ending = {
+        window.end: window for window in sorted(alike, key=lambda one: is_interval(dataset.schedule, one))
+    }
     starts = [newest.start]
-    for window in reversed(windows):
-        if not are_alike(dataset.schedule, window, newest):
-            continue
-        if window.end != starts[-1]:
-            break
+    while len(starts) < n_windows and (window := ending.get(starts[-1])):
         starts.append(window.start)
-    return starts[:n_windows][::-1]
+    return starts[::-1]
 
 
 def _rows(dataset: Dataset, starts: pa.Array) -> pa.Table:

@@ -146,6 +146,28 @@ def test_null_means_no_limit(write):
         ),
         pytest.param(changed(events__id=""), r"events\.id must not be empty\. Got ''\.", id="no-id"),
         pytest.param("name: [", r"must be readable YAML\. Got: .* Mend the file", id="not-yaml"),
+        pytest.param(
+            "expect:\n- {key: a, from: 2026-11-31}",
+            r"must be readable YAML\. Got: day is out of range",
+            id="no-day",
+        ),
+        pytest.param("a: &x [*x]", r"must be readable YAML\. Got: Circular reference", id="in-itself"),
+        pytest.param("a: " + "[" * 5000, r"must be readable YAML\. Got: .*recursion", id="deep"),
+        pytest.param(
+            changed(layout__slots=256.0),
+            r"layout\.slots must be of type integer\. Got 256\.0\.",
+            id="no-whole-slots",
+        ),
+        pytest.param(
+            changed(forecast={"windows": 30.0}),
+            r"forecast\.windows must be of type integer\. Got 30\.0\.",
+            id="no-whole-windows",
+        ),
+        pytest.param(
+            changed(schedule="0 0 30 2 *"),
+            r"schedule must be a cron expression\. Got '0 0 30 2 \*'\.",
+            id="never",
+        ),
         pytest.param("- 1", r"must be a YAML mapping of fields\. Got \[1\]", id="not-a-mapping"),
         pytest.param("name: orders\nname: orders\n", r"Got: name is given twice", id="twice"),
     ],

@@ -66,6 +66,8 @@ def test_feeds_take_the_place_of_the_events_table(read, monkeypatch):
         ({**FED, "feeds": [{"files": "a/*"}, {"files": "a/*", "format": "orc"}]}, r"feeds must be in places that differ\. Got 'a/\*' and 'a/\*'"),
         ({**FED, "feeds": [{"table": "a", "rate": float("nan")}]}, r"feeds\.0\.rate must be a finite number\. Got nan"),
         ({**FED, "feeds": [{"table": "a", "rate": -1}]}, r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
+        ({**FED, "feeds": [{"table": "eu", "rate": -1}], "expect": [{"feed": "eu", "from": "2026-11-27", "to": "2026-11-28", "factor": 2}]},
+         r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
         ({**FED, "loaders": {"strategy": "best"}}, r"loaders\.strategy must be one of \['par', .*Got 'best'"),
     ],
 )  # fmt: skip

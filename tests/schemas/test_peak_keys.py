@@ -52,6 +52,7 @@ def test_key_is_brought_into_the_form_that_tables_have(key_type, text, form):
         ("decimal(4,2)", "NaN", r"a number that fits without rounding"),
         ("date", "abc", r"a day like '2026-11-27'"),
         ("timestamp", "0001-01-01T00:00+14:00", r"a time like '2026-11-27T18:00'"),
+        ("timestamp", "2026-11-27T18:00:00.1234567", r"a time like '2026-11-27T18:00', to the microsecond"),
         ("binary", "0g", r"hexadecimal digits, two a byte"),
         ("binary", "007", r"hexadecimal digits, two a byte"),
     ],
@@ -77,6 +78,16 @@ def test_number_is_refused_where_keys_are_text(tmp_path, key_type):
         DatasetError,
         match=rf"expect\.0\.key must be text, as key\.type is {key_type}\. Got the number 7\. Put",
     ):
+        read_dataset(path)
+
+
+def test_fraction_is_no_key(tmp_path):
+    """1.00 comes out of YAML as 1.0, which as text is another key."""
+    path = tmp_path / "orders.yaml"
+    peak = '{key: 1.00, from: "2026-11-27", to: "2026-11-28", factor: 5}'
+    path.write_text(f"{yaml.safe_dump(changed(key__type='string'))}\nexpect: [{peak}]\n")
+
+    with pytest.raises(DatasetError, match=r"expect\.0\.key must be of type string or .*Got 1\.0\."):
         read_dataset(path)
 
 

@@ -34,10 +34,24 @@ def test_datasets_that_share_a_state_table_are_both_refused(read, state):
         assert f"which is that of {other} too. Name another table in one of them." in sentence
 
 
-def test_a_file_with_mistakes_keeps_them(read, tmp_path):
-    """What cannot be read shares nothing yet."""
-    (tmp_path / "torn.yaml").write_text(yaml.safe_dump(changed(name="torn", layout__slots=63)))
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            yaml.safe_dump(changed(name="torn", layout__slots=63)),
+            "layout.slots must be a power of two. Got 63.",
+        ),
+        (
+            yaml.safe_dump(changed(name="torn", layout__slots=64.0)),
+            "layout.slots must be of type integer. Got 64.0.",
+        ),
+        ("start: 2026-02-30", "must be readable YAML. Got: day is out of range for month."),
+    ],
+)
+def test_a_file_with_mistakes_keeps_them(read, tmp_path, text, sentence):
+    """What cannot be read shares nothing yet, and takes no other dataset with it."""
+    (tmp_path / "torn.yaml").write_text(text)
     found = read(one="one/state")
 
     assert isinstance(found["one"], Dataset)
-    assert "layout.slots must be a power of two. Got 63." in str(found["torn"])
+    assert sentence in str(found["torn"])

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from schemas.dataset import Dataset, locate
+from schemas.dataset import Dataset
+from schemas.places import locate
 
 START = datetime(2026, 1, 3, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -15,7 +15,7 @@ from cli import aggregate
 from cli.console import Console
 from partitioning.hashing import hash_key
 from partitioning.splitter_choice import Choice
-from schemas.dataset import locate
+from schemas.places import locate
 from spark_jobs import aggregate_window as aggregate_window_module
 from spark_jobs.aggregate_window import aggregate_window, results_of
 from spark_jobs.job import RefusalError

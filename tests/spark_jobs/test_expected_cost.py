@@ -14,8 +14,9 @@ from partitioning.function import PartitioningFunction
 from partitioning.hashing import slot_of
 from partitioning.measures import load_per_bucket, overload
 from partitioning.peaks import MOST
-from schemas.dataset import Dataset, locate
+from schemas.dataset import Dataset
 from schemas.peaks import DeclaredPeak
+from schemas.places import locate
 from schemas.tables import FORECASTS, ITEM_STATS, PLANS
 from spark_jobs.control_tables import (
     load_function,
@@ -356,6 +357,43 @@ def test_windows_before_a_gap_or_of_another_length_are_left_out(warehouse):
     stored = read_windows(dataset_of(), until=window_of(4).start, n_windows=30)
 
     assert stored.starts == [window_of(day).start for day in (2, 3, 4)]
+
+
+def test_a_window_by_hand_that_overlaps_others_is_no_gap(warehouse):
+    """From noon to noon, once: the days under it still follow one another, and what was learned of them is not lost."""
+    for day in range(5):
+        store(day, {"a": day})
+    noon = START + 2.5 * DAY
+    store_window(Window(start=noon, end=noon + DAY), {"a": 9})
+
+    stored = read_windows(dataset_of(), until=window_of(4).start, n_windows=30)
+
+    assert stored.starts == [window_of(day).start for day in range(5)]
+
+
+def test_of_two_windows_that_end_at_once_the_schedules_own_counts(warehouse):
+    """Working days: Friday's window lasts until Monday, and a Sunday by hand ends then, too."""
+    dataset = dataset_of(schedule="0 0 * * 1-5")
+    days = [datetime(2026, 1, day, tzinfo=UTC) for day in (7, 8, 9, 12, 13)]  # Wednesday to Tuesday
+    for start, end in itertools.pairwise(days):
+        store_window(Window(start=start, end=end), {"a": 1})
+    store_window(Window(start=days[3] - DAY, end=days[3]), {"a": 9})
+
+    stored = read_windows(dataset, until=days[3], n_windows=30)
+
+    assert stored.starts == days[:-1]
+
+
+def test_rates_beside_an_hour_by_hand_count_for_an_hour(warehouse):
+    """Both keys cost 2,400 a day, and 100 in the hour that was run by hand; 4,800 of a are declared for the next day: twice b, not 48 times."""
+    hour = Window(start=START, end=START + DAY / 24)
+    store_window(hour, {"a": 100, "b": 100})
+    peak = DeclaredPeak(key="a", start=START + DAY, end=START + 2 * DAY, rate=4800.0)
+    dataset = dataset_of(expect=(peak,))
+
+    expected = expected_cost(dataset, hour, read_stats(dataset, hour)).forecast.expected
+
+    assert expected[32:].tolist() == [200, 100]
 
 
 def test_windows_of_a_schedule_need_not_be_equally_long(warehouse):

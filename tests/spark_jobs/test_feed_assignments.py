@@ -184,6 +184,50 @@ def test_peak_of_many_windows_neither_compounds_nor_outlives_its_end(strategy, w
     np.testing.assert_allclose(expected[1:], [[250, 40], [250, 40], [50, 40], [50, 40]])
 
 
+@pytest.mark.parametrize("strategy", ["drf", "drf_m"])
+def test_rate_that_did_not_come_in_full_makes_no_stranger_of_a_feed(strategy):
+    """Ten rows less than the two hours of every day were declared to bring: it is what it was, and not as large as all others are."""
+    nightly = replace(peak_of("a", 0, 0, rate=9000.0), end=START + DAY / 12, every=DAY)
+    expected = {}
+    for last in (760, 740):
+        days = [
+            [{"feed": "a", "loader": 0, "rows": rows}, {"feed": "b", "loader": 0, "rows": 900_000}]
+            for rows in [800] * 9 + [last]
+        ]
+        rows = assigned(None, feeds=[Input("a"), Input("b")], earlier=days, expect=(nightly,),
+                        feed_strategy=strategy, loader_capacity=1e6)  # fmt: skip
+        expected[last] = rows[0]["expected"]
+        assert loaders(rows) == {"a": 0, "b": 0}
+
+    assert 750 < expected[760] < expected[740] <= 800
+
+
+def test_announced_peak_has_room_from_the_first_window_on():
+    """Counted at 30 today, announced at three times that for tomorrow: beside the 40 of b there is no room for it."""
+    feeds, peak = [Input("a"), Input("b")], peak_of("a", 1, 1, factor=3.0)
+    for strategy in ("drf", "drf_m"):
+        fed = dataset(expect=(peak,), feed_strategy=strategy)
+        rates = counted_rates(fed, window_of(0), feeds, known(feeds, []), [30, 40])
+
+        assert loaders(assign_window(fed, window_of(0), feeds, rates).rows) == {"a": 0, "b": 1}
+
+
+def test_rate_of_one_window_ahead_says_nothing_about_the_others():
+    """n rises to 60, 70 and 80, and 62 are declared for the second of these: the third needs its 80 all the same."""
+    days = [
+        [
+            {"feed": "b", "loader": 0, "rows": 60},
+            {"feed": "c", "loader": 1, "rows": 35},
+            {"feed": "n", "loader": 0, "rows": 10 * day},
+        ]
+        for day in range(1, 6)
+    ]
+    for peaks in ((), (peak_of("n", 6, 6, rate=62.0),)):
+        rows = assigned(None, feeds=[Input("b"), Input("c"), Input("n")], earlier=days, expect=peaks)
+
+        assert loaders(rows) == {"b": 0, "c": 1, "n": 2}
+
+
 def test_first_window_that_is_counted_holds_its_peak_already():
     """What was counted is what comes: a factor laid over it again would be room for nobody."""
     fed = dataset(expect=(peak_of("a", 0, 0, factor=3.0), peak_of("b", 0, 0, rate=10.0)))

@@ -8,14 +8,14 @@ import pytest
 from deltalake import DeltaTable
 from pyspark.sql import functions as F
 
-from schemas.dataset import locate
 from schemas.feeds import DeclaredFeed
+from schemas.places import locate
 from schemas.tables import FEED_ASSIGNMENTS, RUNS
 from spark_jobs.check_window import check_window
 from spark_jobs.control_tables import read_one, read_rows
 from spark_jobs.create_layout import create_layout
 from spark_jobs.feed_loading import fed_window
-from spark_jobs.feeds import find_feeds
+from spark_jobs.feeds import Feed, find_feeds, read_feeds
 from spark_jobs.job import JobError, Task
 from spark_jobs.load_and_profile import load_and_profile
 from spark_jobs.load_window import load_window
@@ -147,6 +147,19 @@ def test_fill_redirections_and_stragglers_are_in_the_result_and_the_report(loade
     assert "Feeds and loaders" in Path(page).read_text()
     present = {line["what"]: line["present"] for line in facts["plan"]["capacity"]["lines"]}
     assert present.get("loaders", result["feeds"]["loaders"]) == result["feeds"]["loaders"]
+
+
+def test_a_hidden_place_is_a_feed_where_it_is_named(loaded, spark):
+    """Globs leave out what stores and engines keep beside the data; who writes its name means it."""
+    place = locate("visits/landing/_late")
+    spark.createDataFrame(rows_of(2), COLUMNS).write.parquet(place)
+    late = DeclaredFeed(field="feeds.2.files", location=place, kind="parquet")
+    names = [feed.name for feed in find_feeds(spark, replace(loaded, feeds=(*loaded.feeds, late)))]
+
+    assert names == sorted([*SHARES, "_late"])
+    assert read_feeds(spark, loaded, [Feed(name="_late", location=place, kind="parquet")])[
+        "_late"
+    ].count() == len(rows_of(2))
 
 
 def nothing_there(spark, dataset):

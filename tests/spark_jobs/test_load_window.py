@@ -72,6 +72,20 @@ def test_a_short_window_by_hand_leaves_the_days_before(spark, dataset, task):
     assert state_of(spark, dataset).where(F.col("at") < F.lit(start)).count() == len(rows_of_day(1))
 
 
+def test_a_window_longer_than_what_is_kept_brings_the_rest_of_it(spark, dataset, task):
+    """keep_windows = 2, three days at once by hand: the first has expired before it comes, and a retry changes nothing."""
+    window = Window(start=START, end=START + 3 * DAY)
+    loaded = [load_window(replace(task(0), given_window=window)) for _ in range(2)]
+
+    assert rows_in(state_of(spark, dataset)) == rows_in(
+        window_events(replace(task(0), given_window=Window(start=START + DAY, end=START + 3 * DAY)))
+    )
+    assert [(one["rows"], one["rows_expired"]) for one in loaded] == [
+        (len(rows_of_day(1)) + len(rows_of_day(2)), 0),
+        (0, 0),
+    ]
+
+
 def test_of_two_loads_at_once_the_second_looks_again(spark, dataset, task):
     """Both saw an empty table, and their windows overlap: the one that commits last must not bring the shared hours again."""
     day, noon = task(0).window, START + timedelta(hours=12)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from deltalake import DeltaTable
 
-from schemas.dataset import locate
+from schemas.places import locate
 from schemas.tables import FUNCTIONS
 from spark_jobs.audit_layout import audit_layout
 from spark_jobs.control_tables import read_rows, save_function

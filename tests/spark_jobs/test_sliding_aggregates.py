@@ -83,13 +83,15 @@ def test_every_row_is_aggregated_before_it_is_copied(rows):
 @pytest.mark.parametrize(
     ("by", "value", "sentence"),
     [
+        (["Count"], "amount", r"by, time and value must leave the names of the answer free\. Got Count\."),
+        (["__pane"], "amount", r"by, time and value must leave the names of the answer free\. Got __pane\."),
         (["nobody"], "amount", r"by, time and value must be columns of the rows\. Got 'nobody'; there are 'who`s', 'at'"),
         (["total"], "amount", r"by, time and value must leave the names of the answer free\. Got total\."),
     ],
 )  # fmt: skip
 def test_wrong_names_are_refused(rows, by, value, sentence):
     """Before a job has run for an hour."""
-    frame = rows.withColumn("total", F.lit(1))
+    frame = rows.withColumns({name: F.lit(1) for name in ("total", "Count", "__pane")})
     with pytest.raises(JobError, match=sentence):
         sliding_aggregates(
             frame, by=by, time="at", value=value, windows=every(timedelta(1), size=timedelta(1))
