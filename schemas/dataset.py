@@ -150,12 +150,8 @@ def _parse(path: Path) -> dict[str, Any]:
         json.dumps(raw, default=str, skipkeys=True)  # refuses what contains itself
     except FileNotFoundError:
         raise DatasetError(f"{path.name}: must be a file. Got none at {path}. Give its path.") from None
-    except (
-        yaml.YAMLError,
-        ValueError,
-        RecursionError,
-        OSError,
-    ) as error:  # a day that is none is a ValueError
+    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
+        # A day that there is not comes as a ValueError.
         said = " ".join(str(error).split())
         raise DatasetError(f"{path.name}: must be readable YAML. Got: {said}. Mend the file.") from None
     if not isinstance(raw, dict):

@@ -48,6 +48,14 @@ def test_feeds_take_the_place_of_the_events_table(read, monkeypatch):
     assert hash(dataset) == hash(read(FED))
 
 
+def test_files_are_in_no_catalog(read, monkeypatch):
+    """A file's name looks like a table's in a catalog; taken for one it would be looked for in the working directory."""
+    monkeypatch.setenv("EVENKEEL_WAREHOUSE", "/lake")
+    files, table = read({**FED, "feeds": [{"files": "clicks.parquet"}, {"table": "sales.clicks"}]}).feeds
+
+    assert (files.location, table.location) == ("/lake/clicks.parquet", "sales.clicks")
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
