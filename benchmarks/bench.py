@@ -30,8 +30,10 @@ def main(argv: list[str] | None = None) -> None:
         results[name] = run_bench(name, quick=args.quick)
         print_goals(results[name])
         if args.save:
-            save_results(args.save, {name: results[name]}, quick=args.quick)
+            save_results(args.save, results, quick=args.quick)
     _print_count([goal for goals in results.values() for goal in goals])
+    if args.save:
+        print(f"kept in {args.save}")
 
 
 def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
@@ -47,9 +49,13 @@ def _parse_args(argv: list[str] | None, names: list[str]) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.save:
         try:
-            _earlier(args.save, quick=args.quick)
+            save_results(args.save, {}, quick=args.quick)
         except KeptRunError as error:
             parser.error(f"--save: {error}")
+        except OSError as error:
+            parser.error(
+                f"--save must be a file that can be written. Got {args.save}: {error.strerror}. Name another."
+            )
     return args
 
 
@@ -95,7 +101,6 @@ def save_results(path: Path, results: dict[str, list[Goal]], *, quick: bool) -> 
     """As ``benchmarks.compare_benches`` reads them. Benchmarks that the file has and that did not run now stay."""
     earlier = _earlier(path, quick=quick)
     write_run(path, KeptRun(quick=quick, benches=earlier.benches | results))
-    print(f"kept in {path}")
 
 
 def _earlier(path: Path, *, quick: bool) -> KeptRun:

@@ -35,7 +35,7 @@ class Pair:
         if self.a is None or self.b is None:
             return ""
         if self.a.goal != self.b.goal:
-            return f"the goal of B is {self.b.goal or 'none'}"
+            return f"the goal of B is {self.b.goal or 'none'}{'' if self.b.met else ', missed'}"
         if self.a.met == self.b.met:
             return "" if self.b.met else "missed by both"
         return "now met" if self.b.met else "now missed"

@@ -172,7 +172,7 @@ def without_peaks(
     What rates brought is taken off, and the rest divided by what the window's factors come to. Where a rate held, and where less
     than ``LEAST_FACTOR`` of a usual window is left, that tells little or nothing: there the item's last window that tells counts once
     more. Without such a window it is the rest after all, and without a rest (a rate that did not come in full) what the window before
-    was taken for; NaN if there is none: nothing usual is known of the item.
+    was taken for; NaN if there is none: nothing usual is known of the item. An item that was away begins anew: what was before counts no more.
 
     Worked: of a day that cost 360, a factor of 3 held for 6 hours, which makes 1.5 of a day: 240 are usual.
     """

@@ -144,14 +144,17 @@ class _UniqueKeys(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+# PyYAML's readers of days, numbers and tags let through what Python says of texts that are none.
+_UNREADABLE = (yaml.YAMLError, OSError, RecursionError, ValueError, TypeError, LookupError, AttributeError)
+
+
 def _parse(path: Path) -> dict[str, Any]:
     try:
         raw = yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeys)  # noqa: S506  (a SafeLoader)
         json.dumps(raw, default=str, skipkeys=True)  # refuses what contains itself
     except FileNotFoundError:
         raise DatasetError(f"{path.name}: must be a file. Got none at {path}. Give its path.") from None
-    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
-        # A day that there is not comes as a ValueError.
+    except _UNREADABLE as error:
         said = " ".join(str(error).split())
         raise DatasetError(f"{path.name}: must be readable YAML. Got: {said}. Mend the file.") from None
     if not isinstance(raw, dict):
@@ -290,7 +293,7 @@ def _cross_checks(value: Callable[..., Any], path: Path) -> Iterator[str]:
         "schedules.audit": value("schedules", "audit"),
     }.items():
         if cron is not None and not _comes(cron):
-            yield f"{where} must be a cron expression. Got {cron!r}. {_describe(SCHEMA['properties']['schedule'])}"
+            yield f"{where} must be a cron expression of moments that come. Got {cron!r}. {_describe(SCHEMA['properties']['schedule'])}"
     yield from _state_checks(value("state", "rows_per_key"), value("state", "keep_windows"))
     yield from _merge_checks(value)
     yield from _budget_checks(value("budgets", "target_imbalance"), value("budgets", "max_imbalance"))

@@ -107,9 +107,8 @@ def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Itera
 
 def peak_of_a_feed_mistakes(field: str, name: str, feeds: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A peak names one of the feeds, as far as the file alone can tell."""
-    places = [raw.get("table") or raw.get("files") or "" for raw in feeds]
-    if any(_GLOB.search(place) for place in places):
-        return
+    if any(("table" in raw) == ("files" in raw) or _GLOB.search(_given(raw)) for raw in feeds):
+        return  # what others are called is not known
     names = list(_names(feeds))
     if names and name not in names:
         yield f"{field}.feed must name one of the feeds, {', '.join(names)}. Got {name!r}. Correct the name."

@@ -46,7 +46,7 @@ def expected_cost(dataset: Dataset, window: Window, items: ItemStats) -> Expecte
 
     Forecasts are made from what the windows would have cost without declared peaks; those of the window to come are laid over them. A key
     that ``window`` does not track has no route and no parts, as all that have are tracked: a rate of it counts in its slot. Costs are
-    those of a window like ``window``, even where the next one is longer.
+    those of a window like ``window``, even where the next one is of another length.
     """
     (following,) = next_spans(dataset.schedule, window.end, 1)
     peaks = _in_units_of(window, following, peaks_of_keys(dataset), dataset.schedule)

@@ -107,9 +107,9 @@ def assign_window(
     request = FeedRequest.of(
         rate=known.rate,
         forecast=expected[0].cost,
-        later=np.max([one.cost for one in expected[1:]], axis=0),
+        later=np.fmax.reduce([one.cost for one in expected[1:]]),
         declared=declared[0],
-        declared_later=np.fmax(declared[0], np.max(said, axis=0)),
+        declared_later=np.fmax.reduce([declared[0], *said]),
         owner=known.owner,
         capacity=dataset.loader_capacity,
     )

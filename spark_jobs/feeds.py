@@ -86,7 +86,11 @@ def _alike(feeds: Sequence[Feed], of: Callable[[Feed], str]) -> Iterator[list[Fe
 def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:
     places = [declared.location] if is_catalog_name(declared.location) else _matches(spark, declared)
     if not places:
-        what = "which matches nothing" if declared.is_glob else "which is not there"
+        what = (
+            "which matches nothing"
+            if declared.is_glob
+            else "which is not there, or a file hidden by its name"
+        )
         raise JobError(
             f"{declared.field} must lead to events. Got {declared.location!r}, {what}. Correct it, or wait until its first events"
             " have come."
@@ -98,15 +102,21 @@ def _feeds_of(spark: SparkSession, declared: DeclaredFeed) -> list[Feed]:
 
 
 def _matches(spark: SparkSession, declared: DeclaredFeed) -> list[str]:
-    """Paths that match, sorted; the store itself is asked, whichever it is. Hidden ones are no data, unless they are named outright."""
+    """
+    Paths that match, sorted; the store itself is asked, whichever it is.
+
+    Hidden ones are no data, but for a folder that is named outright: Spark reads no file of such a name.
+    """
     jvm: Any = spark._jvm  # noqa: SLF001  (the way into the JVM)
     path = jvm.org.apache.hadoop.fs.Path(declared.location)
     store = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())  # noqa: SLF001
     found = store.globStatus(path) or []
-    places = sorted(_plain(str(one.getPath().toString())) for one in found)
-    return [
-        place for place in places if not (declared.is_glob and place.rpartition("/")[2].startswith(_HIDDEN))
-    ]
+    return sorted(
+        _plain(str(one.getPath().toString()))
+        for one in found
+        if not str(one.getPath().getName()).startswith(_HIDDEN)
+        or (one.isDirectory() and not declared.is_glob)
+    )
 
 
 def _plain(uri: str) -> str:

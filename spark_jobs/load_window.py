@@ -102,7 +102,7 @@ def _load(transaction: LayoutTransaction, window: Window, events: DataFrame) -> 
     written = Written()
     if cutoff is None or window.end > cutoff:
         new = without_loaded(events, window, loaded, time=dataset.event_time)
-        if cutoff is not None:  # a window that is longer than what is kept
+        if cutoff is not None:  # what of the window has expired already
             new = new.where(F.col(quoted(dataset.event_time)) >= F.lit(cutoff))
         written = append_rows(transaction, new, n_bytes=scanned_bytes(events))
     mark_loaded(transaction, window)

@@ -111,5 +111,5 @@ def _check_names(rows: DataFrame, names: Sequence[str]) -> None:
     taken = [name for name in names if name.lower() in ours]
     if taken:
         raise JobError(
-            f"by, time and value must leave the names of the answer free. Got {', '.join(taken)}. Rename the column first."
+            f"by, time and value must leave the names that are used here free. Got {', '.join(taken)}. Rename the column first."
         )

@@ -13,7 +13,7 @@ from partitioning.item_windows import ItemWindows
 from schemas.dataset import Dataset
 from schemas.tables import ITEM_STATS
 from spark_jobs.balance import profiled_windows
-from spark_jobs.job import JobError
+from spark_jobs.job import JobError, Window
 from spark_jobs.scheduled_windows import are_alike, is_interval
 
 Floats = NDArray[np.float64]
@@ -71,13 +71,18 @@ def starts_in_a_row(dataset: Dataset, *, until: datetime, n_windows: int) -> lis
     if not windows:
         raise no_windows(dataset)
     newest = windows.pop()
-    alike = [window for window in windows if are_alike(dataset.schedule, window, newest)]
-    ending = {
-        window.end: window for window in sorted(alike, key=lambda one: is_interval(dataset.schedule, one))
-    }
+    ending: dict[datetime, Window] = {}
+    for window in windows:
+        is_first = (
+            window.end not in ending
+        )  # the schedule is asked only where it must be: there may be thousands of windows
+        if are_alike(dataset.schedule, window, newest) and (
+            is_first or is_interval(dataset.schedule, window)
+        ):
+            ending[window.end] = window
     starts = [newest.start]
-    while len(starts) < n_windows and (window := ending.get(starts[-1])):
-        starts.append(window.start)
+    while len(starts) < n_windows and (before := ending.get(starts[-1])):
+        starts.append(before.start)
     return starts[::-1]
 
 

@@ -28,7 +28,7 @@ class FeedRequest:
     forecast: Floats  # rows expected in the next window
     later: Floats  # rows expected k windows from now
     declared: Floats  # what its owner says it will bring in the next window; NaN: nothing was declared
-    declared_later: Floats  # and the most it will within k windows; as declared unless more is said
+    declared_later: Floats  # and the most it will within k windows, forecast where nothing is said of one; as declared unless more is said
     owner: Integers  # loader that reads it today, NO_LOADER for a new feed
     capacity: float  # rows a loader reads in a window
 

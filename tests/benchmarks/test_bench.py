@@ -77,6 +77,17 @@ def test_a_run_can_be_kept_bench_by_bench(tmp_path):
     assert read_run(path).benches == kept
 
 
+def test_where_nothing_can_be_written_nothing_runs(monkeypatch, tmp_path, capsys):
+    """Nor in a place that is none."""
+    monkeypatch.setattr(bench, "run_bench", lambda *_, **__: pytest.fail("nothing may run"))
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SystemExit):
+        bench.main(["--save", str(tmp_path / "file" / "bench.json")])
+
+    assert "--save must be a file that can be written. Got " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["", "hello", "[]", "{}", '{"quick": false, "benches": {"a": [{}]}}'])
 def test_what_cannot_be_kept_is_refused_before_anything_runs(text, monkeypatch, tmp_path, capsys):
     """Two hours of measuring must not end in a file that cannot take them."""
@@ -129,6 +140,11 @@ def test_two_results_are_shown_side_by_side(tmp_path, capsys):
         (_goal(met=False), _goal(), "now met"),
         (_goal(met=False), _goal(met=False), "missed by both"),
         (_goal(), Goal(what="planning time", goal="≤ 1x", result="0.50x", met=True), "the goal of B is ≤ 1x"),
+        (
+            _goal(),
+            Goal(what="planning time", goal="≤ 0.4x", result="0.50x", met=False),
+            "the goal of B is ≤ 0.4x, missed",
+        ),
         (_goal(), None, ""),
     ],
 )

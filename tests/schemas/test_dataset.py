@@ -92,7 +92,9 @@ def test_null_means_no_limit(write):
             changed(name="other"), r"name must be the file's name .* Got 'other'\. Rename", id="file-name"
         ),
         pytest.param(
-            changed(schedule="61 0 * * *"), r"schedule must be a cron expression\. Got '61 0", id="cron"
+            changed(schedule="61 0 * * *"),
+            r"schedule must be a cron expression of moments that come\. Got '61 0",
+            id="cron",
         ),
         pytest.param(changed(start="2026-02-30"), r"start must be a date\. Got '2026-02-30'\.", id="date"),
         pytest.param(changed(key=None), r"key must be given\. Got nothing\. The column", id="missing"),
@@ -165,9 +167,12 @@ def test_null_means_no_limit(write):
         ),
         pytest.param(
             changed(schedule="0 0 30 2 *"),
-            r"schedule must be a cron expression\. Got '0 0 30 2 \*'\.",
+            r"schedule must be a cron expression of moments that come\. Got '0 0 30 2 \*'\.",
             id="never",
         ),
+        pytest.param("x: !!bool foo", r"must be readable YAML\. Got: 'foo'", id="no-bool"),
+        pytest.param('x: !!int ""', r"must be readable YAML\. Got: string index", id="no-int"),
+        pytest.param("x: !!timestamp foo", r"must be readable YAML\. Got: 'NoneType'", id="no-time"),
         pytest.param("- 1", r"must be a YAML mapping of fields\. Got \[1\]", id="not-a-mapping"),
         pytest.param("name: orders\nname: orders\n", r"Got: name is given twice", id="twice"),
     ],

@@ -76,6 +76,8 @@ def test_files_are_in_no_catalog(read, monkeypatch):
         ({**FED, "feeds": [{"table": "a", "rate": -1}]}, r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
         ({**FED, "feeds": [{"table": "eu", "rate": -1}], "expect": [{"feed": "eu", "from": "2026-11-27", "to": "2026-11-28", "factor": 2}]},
          r"feeds\.0\.rate must be at least 0\. Got -1\. How many rows"),
+        ({**FED, "feeds": [{"table": "eu", "files": "eu"}, {"table": "us"}], "expect": [{"feed": "eu", "from": "2026-11-27", "to": "2026-11-28", "factor": 2}]},
+         r"feeds\.0 must name a table or files\. Got both\."),
         ({**FED, "loaders": {"strategy": "best"}}, r"loaders\.strategy must be one of \['par', .*Got 'best'"),
     ],
 )  # fmt: skip

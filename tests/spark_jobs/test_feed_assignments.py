@@ -228,6 +228,16 @@ def test_rate_of_one_window_ahead_says_nothing_about_the_others():
         assert loaders(rows) == {"b": 0, "c": 1, "n": 2}
 
 
+def test_rate_of_a_newcomer_counts_where_nothing_else_is_known():
+    """Of a only a window with a rate is known, of b nothing but the 90 that are announced for tomorrow: not beside a's 40."""
+    days = [[{"feed": "a", "loader": 0, "rows": 40}]]
+    peaks = peak_of("a", 0, 0, rate=50.0), peak_of("b", 2, 2, rate=90.0)
+
+    rows = assigned(None, feeds=[Input("a"), Input("b")], earlier=days, expect=peaks)
+
+    assert loaders(rows) == {"a": 0, "b": 1}
+
+
 def test_first_window_that_is_counted_holds_its_peak_already():
     """What was counted is what comes: a factor laid over it again would be room for nobody."""
     fed = dataset(expect=(peak_of("a", 0, 0, factor=3.0), peak_of("b", 0, 0, rate=10.0)))

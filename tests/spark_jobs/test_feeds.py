@@ -166,6 +166,13 @@ def nothing_there(spark, dataset):
     return replace(dataset, feeds=(DeclaredFeed(field="feeds.0.table", location=locate("visits/nowhere")),))
 
 
+def hidden_file(spark, dataset):
+    """Spark would read nothing of it, and say that it cannot tell the columns."""
+    place = Path(locate("visits/landing/_a.parquet"))
+    shutil.copy(next(Path(locate("visits/landing")).glob("*/*.parquet")), place)
+    return replace(dataset, feeds=(DeclaredFeed(field="feeds.0.files", location=str(place), kind="parquet"),))
+
+
 def no_match(spark, dataset):
     files = DeclaredFeed(field="feeds.0.files", location=locate("visits/nowhere/*"), kind="parquet")
     return replace(dataset, feeds=(files,))
@@ -197,7 +204,8 @@ def same_place(spark, dataset):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (nothing_there, r"feeds\.0\.table must lead to events\. Got '.*visits/nowhere', which is not there\."),
+        (nothing_there, r"feeds\.0\.table must lead to events\. Got '.*visits/nowhere', which is not there, or a file hidden"),
+        (hidden_file, r"feeds\.0\.files must lead to events\. Got '.*/_a\.parquet', which is not there, or a file hidden by its name\."),
         (no_match, r"feeds\.0\.files must lead to events\. Got '.*nowhere/\*', which matches nothing\."),
         (no_table, r"feed iot must be a Delta table\. Got .*visits/landing/iot, which is none\. Name it by files"),
         (other_columns, r"feed z must have the columns of feed asia\. Got no page, at of type int instead of timestamp, more besides\."),

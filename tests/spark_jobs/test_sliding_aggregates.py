@@ -83,10 +83,10 @@ def test_every_row_is_aggregated_before_it_is_copied(rows):
 @pytest.mark.parametrize(
     ("by", "value", "sentence"),
     [
-        (["Count"], "amount", r"by, time and value must leave the names of the answer free\. Got Count\."),
-        (["__pane"], "amount", r"by, time and value must leave the names of the answer free\. Got __pane\."),
+        (["Count"], "amount", r"by, time and value must leave the names that are used here free\. Got Count\."),
+        (["__pane"], "amount", r"by, time and value must leave the names that are used here free\. Got __pane\."),
         (["nobody"], "amount", r"by, time and value must be columns of the rows\. Got 'nobody'; there are 'who`s', 'at'"),
-        (["total"], "amount", r"by, time and value must leave the names of the answer free\. Got total\."),
+        (["total"], "amount", r"by, time and value must leave the names that are used here free\. Got total\."),
     ],
 )  # fmt: skip
 def test_wrong_names_are_refused(rows, by, value, sentence):
