@@ -43,6 +43,11 @@ def declared_feed(number: int, raw: dict[str, Any]) -> DeclaredFeed:
     )
 
 
+def _is_one_input(raw: dict[str, Any]) -> bool:
+    """Whether it names a table or files, and not both or neither."""
+    return ("table" in raw) != ("files" in raw)
+
+
 def _located(raw: dict[str, Any]) -> str:
     return locate(raw["table"]) if "table" in raw else locate_files(raw["files"])
 
@@ -72,7 +77,7 @@ def _twice(feeds: list[dict[str, Any]]) -> Iterator[str]:
     """As far as the file alone can tell: what a glob matches may be named beside it."""
     named: defaultdict[str, list[str]] = defaultdict(list)
     for raw in feeds:
-        if ("table" in raw) != ("files" in raw):
+        if _is_one_input(raw):
             named[place_of(_located(raw))].append(_given(raw))
     for locations in named.values():
         if len(locations) > 1:
@@ -85,14 +90,14 @@ def _twice(feeds: list[dict[str, Any]]) -> Iterator[str]:
 def _names(feeds: Sequence[dict[str, Any]]) -> Iterator[str]:
     """As far as the file alone can tell: those of globs are known once their matches are."""
     for number, raw in enumerate(feeds):
-        if ("table" in raw) != ("files" in raw):
+        if _is_one_input(raw):
             feed = declared_feed(number, raw)
             if not feed.is_glob:
                 yield feed.name_of(feed.location)
 
 
 def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Iterator[str]:
-    if ("table" in raw) == ("files" in raw):
+    if not _is_one_input(raw):
         given = "both" if "table" in raw else "neither"
         yield f"{field} must name a table or files. Got {given}. Give table for a Delta table, files for files of a format."
         return
@@ -107,7 +112,7 @@ def _entry_mistakes(field: str, raw: dict[str, Any], state: str | None) -> Itera
 
 def peak_of_a_feed_mistakes(field: str, name: str, feeds: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A peak names one of the feeds, as far as the file alone can tell."""
-    if any(("table" in raw) == ("files" in raw) or _GLOB.search(_given(raw)) for raw in feeds):
+    if any(not _is_one_input(raw) or _GLOB.search(_given(raw)) for raw in feeds):
         return  # what others are called is not known
     names = list(_names(feeds))
     if names and name not in names:

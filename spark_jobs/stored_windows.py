@@ -73,12 +73,10 @@ def starts_in_a_row(dataset: Dataset, *, until: datetime, n_windows: int) -> lis
     newest = windows.pop()
     ending: dict[datetime, Window] = {}
     for window in windows:
-        is_first = (
-            window.end not in ending
-        )  # the schedule is asked only where it must be: there may be thousands of windows
-        if are_alike(dataset.schedule, window, newest) and (
-            is_first or is_interval(dataset.schedule, window)
-        ):
+        if not are_alike(dataset.schedule, window, newest):
+            continue
+        # The schedule is asked only where two end at once: there may be thousands of windows.
+        if window.end not in ending or is_interval(dataset.schedule, window):
             ending[window.end] = window
     starts = [newest.start]
     while len(starts) < n_windows and (before := ending.get(starts[-1])):
